@@ -8,6 +8,7 @@
 #include "gen/evidence.h"
 #include "gen/model.h"
 #include "gen/program.h"
+#include "gen/tune.h"
 
 struct gen_arguments {
     struct eval_options eval;
@@ -37,6 +38,9 @@ struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *
                                      struct gen_trace *trace);
 /* Before and after, and why it ended. */
 void cli_print_faster(const struct times *before, const struct times *after, const char *stopped);
+/* gen_tune_options.seen (tune.c): "tile = 8192, cores = 24: modelled 8.65 us", what the setting has and the candidate had not.
+ * `arena` is the closure. */
+void cli_print_setting(void *arena, const struct gen_subject *subject, const struct gen_setting *setting);
 /* The project that a model makes of the task, judged and repaired; `code` is what the command ends with. */
 struct akgen_error *cli_gen_model(struct arena *arena, struct gen_arguments *arguments, const struct task *task,
                                   const char *dir, int *code);

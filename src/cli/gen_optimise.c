@@ -1,10 +1,8 @@
 /* akgen gen TASK --optimise: before and after; and without a model, the constants of the program for which it is fastest. */
 #include "base/files.h"
 #include "cli/gen.h"
-#include "gen/tune.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,16 +43,10 @@ void cli_print_faster(const struct times *before, const struct times *after, con
 
 /* ---- Tuning */
 
-static void print_setting(void *closure, const struct gen_setting *setting)
+static void print_setting(void *closure, const struct gen_subject *subject, const struct gen_setting *setting)
 {
-    (void)closure;
-    for (int i = 0; i < setting->count; i++)
-        printf("%s%s = %lld", i ? ", " : "setting   ", setting->knobs[i].name, (long long)setting->knobs[i].value);
-    if (isinf(setting->us))
-        printf(": does not compile, or is not right\n");
-    else
-        printf(": modelled %.2f us\n", setting->us);
-    fflush(stdout);
+    printf("setting   ");
+    cli_print_setting(closure, subject, setting);
 }
 
 static struct akgen_error *write_comparison(struct arena *arena, const char *dir, const struct times *before,
@@ -127,7 +119,8 @@ struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *
                                      struct gen_trace *trace)
 {
     struct times before, after;
-    struct gen_tuning tuning;
+    struct gen_tuning tuning = {0};
+    struct gen_subject *subject;
     struct eval_options *eval = &arguments->eval;
     const int budget = arguments->optimise_count ? arguments->optimise_count : SETTINGS;
     const double seconds = arguments->seconds > 0 ? arguments->seconds : SECONDS;
@@ -137,9 +130,13 @@ struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *
     }
     after = before;
     eval->cache = eval_cache_create(CACHED_BYTES);
-    struct akgen_error *error = gen_tune(arena, program, task, eval, budget, seconds, print_setting, NULL, &tuning);
-    const char *stopped =
-        error ? arena_strdup(arena, error->message) : arena_printf(arena, "%d settings tried", tuning.tried);
+    const struct gen_tune_options options = {
+        .eval = eval, .budget = budget, .seconds = seconds, .seen = print_setting, .closure = arena};
+    struct akgen_error *error = gen_subject_of_program(arena, program, task, eval->soc, &subject);
+    if (!error)
+        error = gen_tune(arena, subject, task, &options, &tuning);
+    const char *stopped = error ? arena_strdup(arena, error->message)
+                                : arena_printf(arena, "%d setting%s tried", tuning.tried, tuning.tried == 1 ? "" : "s");
     error_free(error); /* nothing to tune: the program stays as it is, and why is printed */
     error = tuning.after.us < tuning.before.us
                 ? replace(arena, arguments, task, dir, &tuning.after.program, program, verdict, trace, &before, &after)

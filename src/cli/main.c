@@ -17,7 +17,7 @@ static const struct {
     {"bench", cli_bench, "evaluate a tree of candidates over a suite of tasks"},
     {"report", cli_report, "tables, pages and comparisons of stored runs"},
     {"gen", cli_gen, "write a project for a task and prove it"},
-    {"tune", cli_tune, "find the constants of a program for which its modelled time is shortest"},
+    {"tune", cli_tune, "find the tiles, queues and cores for which a candidate's modelled time is shortest"},
     {"export", cli_export, "training data of stored runs; a judged project to be confirmed on a chip"},
     {"task", cli_task, "list, show and check benchmark tasks"},
     {"dsl", cli_dsl, "check, format and interpret programs in AscendDSL"},

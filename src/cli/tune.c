@@ -1,29 +1,70 @@
-/* akgen tune: the values of a program's constants for which its modelled time is shortest. */
+/* akgen tune: the values of a candidate's knobs for which its modelled time is shortest. */
 #include "base/files.h"
-#include "cli/cli.h"
-#include "gen/tune.h"
+#include "cli/gen.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { OPT_PROGRAM = 500, OPT_BUDGET, BUDGET = 40, MOST = 10000, LONGEST = 1 << 20, CACHED_BYTES = 256 << 20 };
+enum {
+    OPT_PROGRAM = 500,
+    OPT_BUDGET,
+    OPT_SECONDS,
+    OPT_TRACE,
+    OPT_JSON,
+    OPT_KNOBS,
+    BUDGET = 40,
+    MOST = 10000,
+    LONGEST = 1 << 20,
+    CACHED_BYTES = 256 << 20
+};
 
 struct tune {
     struct eval_options options;
-    const char *task, *program, *output;
-    int budget;
+    const char *task, *candidate, *output, *trace;
+    int budget, seconds;
+    unsigned kinds; /* of knobs; 0: all */
+    bool json;
 };
+
+#define KNOB_KINDS WORD_CHOICE(GEN_KNOB_KINDS, "")
 
 static const struct argp_option tune_options[] = {
     {"output", 'o', "DIR", 0, "write the tuned program, its project and a trace of before and after below DIR", 1},
-    {"program", OPT_PROGRAM, "FILE", 0, "the program to tune (default: the task's own, or what the planner writes)", 1},
-    {"budget", OPT_BUDGET, "N", 0, "evaluations at most (default 40)", 1},
+    {"program", OPT_PROGRAM, "FILE", 0, "the same as CANDIDATE", 1},
+    {"knobs", OPT_KNOBS, "KIND[,KIND..]", 0, "turn only these: constant, depth, cores, loops (default: all)", 1},
+    {"budget", OPT_BUDGET, "N", 0, "settings at most (default 40)", 1},
+    {"max-seconds", OPT_SECONDS, "N", 0, "begin no setting later; what is found then depends on the machine", 1},
+    {"trace", OPT_TRACE, "DIR", 0,
+     "write the modelled timelines of before and after, DIR/before.json and DIR/after.json, of the longest case", 1},
+    {"json", OPT_JSON, NULL, 0, "print the result as JSON, and nothing of the way there", 1},
     {0},
 };
+
+static void take_candidate(struct tune *tune, const char *argument, const struct argp_state *state)
+{
+    if (tune->candidate)
+        argp_error(state, "too many arguments: '%s' and '%s' are two candidates", tune->candidate, argument);
+    tune->candidate = argument;
+}
+
+static void parse_kinds(struct tune *tune, const char *argument, const struct argp_state *state)
+{
+    char *list = strdup(argument), *left = list;
+    for (const char *word; (word = strsep(&left, ","));) {
+        const int kind = words_find(&gen_knob_kinds, word);
+        if (kind < 0)
+            argp_error(state, "--knobs: '%s' is none of %s", word, KNOB_KINDS);
+        tune->kinds |= 1U << kind;
+    }
+    free(list);
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -36,15 +77,28 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         tune->output = argument;
         return 0;
     case OPT_PROGRAM:
-        tune->program = argument;
+        take_candidate(tune, argument, state);
+        return 0;
+    case OPT_KNOBS:
+        parse_kinds(tune, argument, state);
         return 0;
     case OPT_BUDGET:
         tune->budget = (int)cli_parse_number(state, "budget", argument, 1, MOST);
         return 0;
+    case OPT_SECONDS:
+        tune->seconds = (int)cli_parse_number(state, "max-seconds", argument, 1, 864000);
+        return 0;
+    case OPT_TRACE:
+        tune->trace = argument;
+        return 0;
+    case OPT_JSON:
+        tune->json = true;
+        return 0;
     case ARGP_KEY_ARG:
-        if (tune->task)
-            argp_error(state, "too many arguments: '%s'", argument);
-        tune->task = argument;
+        if (!tune->task)
+            tune->task = argument;
+        else
+            take_candidate(tune, argument, state);
         return 0;
     case ARGP_KEY_END:
         if (!tune->task)
@@ -57,105 +111,247 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static void print_setting(void *closure, const struct gen_setting *setting)
+/* ---- The candidate */
+
+static struct akgen_error *read_candidate(struct arena *arena, const struct tune *tune, const struct task *task,
+                                          struct gen_subject **subject, int *code)
 {
-    (void)closure;
-    for (int i = 0; i < setting->count; i++)
-        printf("%s%s = %lld", i ? ", " : "  ", setting->knobs[i].name, (long long)setting->knobs[i].value);
+    struct stat status;
+    struct gen_program program = {.path = tune->candidate};
+    char *text;
+    struct akgen_error *error;
+    if (tune->candidate && stat(tune->candidate, &status) != 0)
+        return error_new("%s: %m", tune->candidate);
+    *code = EXIT_OTHER_VERDICT;
+    if (tune->candidate && S_ISDIR(status.st_mode))
+        return gen_subject_of_project(arena, tune->candidate, task, subject);
+    if (tune->candidate) {
+        error = files_read(arena, tune->candidate, LONGEST, &text, &program.length);
+        program.text = text;
+    } else {
+        error = gen_program_of_task(arena, task, &program);
+    }
+    return error ? error : gen_subject_of_program(arena, &program, task, tune->options.soc, subject);
+}
+
+static struct akgen_error *prepare(struct arena *arena, struct tune *tune, struct task *task,
+                                   struct gen_subject **subject, int *code)
+{
+    struct akgen_error *error = task_find(arena, toolchain_home(), tune->task, task);
+    *code = EXIT_USAGE;
+    if (!error && task->broken)
+        error = error_new("%s: %s", task->name, task->broken);
+    if (!error)
+        error = cli_check_case(task, tune->options.only_case);
+    if (!error)
+        error = cli_set_tolerance(arena, &tune->options, task);
+    if (error)
+        return error;
+    error = read_candidate(arena, tune, task, subject, code);
+    if (!error) {
+        *code = EXIT_OWN_FAILURE;
+        error = eval_check_jail(&tune->options);
+    }
+    return error;
+}
+
+/* ---- For people */
+
+void cli_print_setting(void *arena, const struct gen_subject *subject, const struct gen_setting *setting)
+{
+    int count, told = 0;
+    const struct gen_knob *knobs = gen_subject_knobs(subject, &count);
+    for (int i = 0; i < count; i++)
+        if (setting->values[i] != knobs[i].value)
+            printf("%s%s = %s", told++ ? ", " : "", knobs[i].name, gen_knob_text(arena, &knobs[i], setting->values[i]));
+    printf("%s: ", told ? "" : "as it is");
     if (isinf(setting->us))
-        printf(": does not compile, or is not right\n");
+        printf("%s%s%s\n", gen_tries.of[setting->became], setting->reason ? ": " : "",
+               setting->reason ? setting->reason : "");
     else
-        printf(": %.2f us\n", setting->us);
+        printf("modelled %.2f us%s\n", setting->us, setting->became == GEN_TRY_SAME ? ", the same project" : "");
     fflush(stdout);
 }
 
-/* Evaluates a setting once more, all cases, with a trace of the first where one is wanted. */
-static enum akgen_verdict_kind confirm(struct arena *arena, const struct tune *tune, const struct task *task,
-                                       const struct gen_setting *setting, const char *trace)
+static void print_indented(void *closure, const struct gen_subject *subject, const struct gen_setting *setting)
+{
+    printf("  ");
+    cli_print_setting(closure, subject, setting);
+}
+
+static void print_time(const struct times_case *row)
+{
+    printf("%.0f cycles, %.2f us, bound by %s (%.0f %%)", row->cycles, row->us, row->bound,
+           100 * row->bound_us / row->us);
+}
+
+static void print_times(const struct times *before, const struct times *after, bool faster)
+{
+    printf("before %.2f us, after %.2f us, %.2f times as fast, geometric mean of %d case%s\n", before->mean_us,
+           after->mean_us, times_ratio(before, after), before->count, before->count == 1 ? "" : "s");
+    if (before->speedup > 0)
+        printf("times as fast as eager, mean of the cases: %.2f before, %.2f after\n", before->speedup, after->speedup);
+    for (int i = 0; i < before->count; i++) {
+        printf("  case %d: ", before->cases[i].id);
+        print_time(&before->cases[i]);
+        if (faster) {
+            printf(" -> ");
+            print_time(&after->cases[i]);
+        }
+        putchar('\n');
+    }
+}
+
+static void print_result(struct arena *arena, const struct gen_subject *subject, const struct gen_tuning *tuning)
+{
+    int count, told = 0;
+    const struct gen_knob *knobs = gen_subject_knobs(subject, &count);
+    print_times(&tuning->before.times, &tuning->after.times, tuning->after.us < tuning->before.us);
+    printf("%d setting%s tried; ", tuning->tried, tuning->tried == 1 ? "" : "s");
+    for (int i = 0; i < count; i++)
+        if (tuning->after.values[i] != knobs[i].value)
+            printf("%s%s: %s -> %s", told++ ? ", " : "", knobs[i].name, gen_knob_text(arena, &knobs[i], knobs[i].value),
+                   gen_knob_text(arena, &knobs[i], tuning->after.values[i]));
+    printf("%s\n", told ? "" : "nothing is faster");
+    printf("%s passes by the strict profile, %d case%s\n", told ? "the tuned candidate" : "the candidate",
+           tuning->proved_cases, tuning->proved_cases == 1 ? "" : "s");
+}
+
+/* ---- For programs */
+
+static json_t *value_json(const struct gen_knob *knob, int64_t value)
+{
+    const bool none = !value && (knob->kind == GEN_KNOB_DEPTH || knob->kind == GEN_KNOB_CORES);
+    return none ? json_null() : json_integer((json_int_t)value);
+}
+
+static json_t *settings_json(const struct gen_tuning *tuning, const struct gen_knob *knobs, int count)
+{
+    json_t *settings = json_array();
+    for (int i = 0; i < tuning->tried; i++) {
+        const struct gen_setting *setting = &tuning->settings[i];
+        json_t *values = json_array();
+        for (int k = 0; k < count; k++)
+            json_array_append_new(values, value_json(&knobs[k], setting->values[k]));
+        json_array_append_new(settings,
+                              json_pack("{s:o, s:s, s:s?, s:o}", "values", values, "became",
+                                        gen_tries.of[setting->became], "reason", setting->reason, "us",
+                                        isinf(setting->us) ? json_null() : json_real(round(setting->us * 1e3) / 1e3)));
+    }
+    return settings;
+}
+
+static void print_json(const struct tune *tune, const struct task *task, const struct gen_subject *subject,
+                       const struct gen_tuning *tuning)
+{
+    int count;
+    const struct gen_knob *knobs = gen_subject_knobs(subject, &count);
+    json_t *json = times_compared_json(&tuning->before.times, &tuning->after.times), *turned = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(turned, json_pack("{s:s, s:s, s:o, s:o}", "name", knobs[i].name, "kind",
+                                                gen_knob_kinds.of[knobs[i].kind], "before",
+                                                value_json(&knobs[i], knobs[i].value), "after",
+                                                value_json(&knobs[i], tuning->after.values[i])));
+    json_t *head =
+        json_pack("{s:s, s:s, s:s?, s:s, s:i, s:i, s:o, s:o, s:{s:s, s:s, s:i}}", "suite", task->suite, "task",
+                  task->name, "candidate", tune->candidate, "soc", tune->options.soc->name, "budget", tune->budget,
+                  "tried", tuning->tried, "knobs", turned, "settings", settings_json(tuning, knobs, count), "proved",
+                  "profile", "strict", "verdict", "pass", "cases", tuning->proved_cases);
+    json_object_update(head, json);
+    char *text = json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12));
+    puts(text);
+    free(text);
+    json_decref(json);
+    json_decref(head);
+}
+
+/* ---- What is written */
+
+static struct akgen_error *write_trace(const struct tune *tune, const struct task *task,
+                                       const struct gen_setting *setting, int id, const char *path)
 {
     struct eval_options options = tune->options;
-    struct dsl_messages messages = {0};
-    struct dsl_lowered lowered;
     struct verdict verdict;
-    struct akgen_error *error = NULL;
-    const char *dir;
-    int fd = trace ? open(trace, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     const struct eval_debug debug = {.log_fd = -1, .trace_fd = fd};
-    if (fd >= 0) {
-        options.debug = &debug;
-        options.only_case = options.only_case < 0 ? task->cases[0].id : options.only_case;
-    }
-    enum akgen_verdict_kind kind = AKGEN_VERDICT_INFRA_ERROR;
-    if (gen_program_compile(arena, &setting->program, task, &lowered, &messages, &error) &&
-        !(error = gen_program_keep(arena, task, &lowered, &dir))) {
-        eval_run(task, dir, &options, &verdict);
-        kind = verdict.kind;
-        verdict_free(&verdict);
-    }
-    error_free(error);
-    if (fd >= 0)
-        close(fd);
-    return kind;
+    if (fd < 0)
+        return error_new("%s: %m", path);
+    options.debug = &debug;
+    options.only_case = id;
+    options.trials = 1;
+    eval_run(task, setting->dir, &options, &verdict);
+    verdict_free(&verdict);
+    close(fd);
+    return NULL;
+}
+
+static struct akgen_error *write_traces(struct arena *arena, const struct tune *tune, const struct task *task,
+                                        const struct gen_tuning *tuning, const char *dir)
+{
+    const struct times *times = &tuning->before.times;
+    const struct times_case *longest = times->cases;
+    for (int i = 1; i < times->count; i++)
+        longest = times->cases[i].us > longest->us ? &times->cases[i] : longest;
+    struct akgen_error *error = files_make_directory(dir);
+    if (!error)
+        error = write_trace(tune, task, &tuning->before, longest->id, arena_printf(arena, "%s/before.json", dir));
+    if (!error)
+        error = write_trace(tune, task, &tuning->after, longest->id, arena_printf(arena, "%s/after.json", dir));
+    return error;
 }
 
 static struct akgen_error *write_output(struct arena *arena, const struct tune *tune, const struct task *task,
-                                        const struct gen_tuning *tuning)
+                                        const struct gen_subject *subject, const struct gen_tuning *tuning)
 {
-    struct dsl_messages messages = {0};
-    struct dsl_lowered lowered;
-    struct akgen_error *error = files_make_directory(tune->output);
     const struct gen_program *program = &tuning->after.program;
-    if (!error)
+    struct akgen_error *error = NULL;
+    if (tune->output)
+        error = gen_subject_write(arena, subject, &tuning->after, arena_printf(arena, "%s/project", tune->output));
+    if (!error && tune->output && program->text)
         error = files_write(arena_printf(arena, "%s/program.py", tune->output), program->text, program->length);
-    if (!error && gen_program_compile(arena, program, task, &lowered, &messages, &error) && !error)
-        error = gen_program_write(arena, arena_printf(arena, "%s/project", tune->output), &lowered);
-    if (error)
-        return error;
-    confirm(arena, tune, task, &tuning->before, arena_printf(arena, "%s/before.json", tune->output));
-    confirm(arena, tune, task, &tuning->after, arena_printf(arena, "%s/after.json", tune->output));
-    return NULL;
+    if (!error && tune->output)
+        error = write_traces(arena, tune, task, tuning, tune->output);
+    if (!error && tune->trace)
+        error = write_traces(arena, tune, task, tuning, tune->trace);
+    return error;
 }
 
 static struct akgen_error *run(struct arena *arena, struct tune *tune, int *code)
 {
     struct task task;
-    struct gen_program program;
+    struct gen_subject *subject;
     struct gen_tuning tuning;
-    char *text;
-    *code = EXIT_USAGE;
-    struct akgen_error *error = task_find(arena, toolchain_home(), tune->task, &task);
-    if (!error)
-        error = cli_check_case(&task, tune->options.only_case);
-    if (!error)
-        error = cli_set_tolerance(arena, &tune->options, &task);
-    if (!error && tune->program) {
-        program = (struct gen_program){.path = tune->program};
-        error = files_read(arena, tune->program, LONGEST, &text, &program.length);
-        program.text = text;
-    } else if (!error) {
-        error = gen_program_of_task(arena, &task, &program);
-    }
+    struct akgen_error *error = prepare(arena, tune, &task, &subject, code);
     if (error)
         return error;
-    *code = EXIT_OWN_FAILURE;
-    if ((error = eval_check_jail(&tune->options)))
-        return error;
-    printf("%s, modelled on %s: the geometric mean of its cases\n", task.name, tune->options.soc->name);
+    if (!tune->json)
+        printf("%s, modelled on %s: the geometric mean of its cases\n", task.name, tune->options.soc->name);
     *code = EXIT_OTHER_VERDICT;
     tune->options.cache = eval_cache_create(CACHED_BYTES);
-    error = gen_tune(arena, &program, &task, &tune->options, tune->budget, 0, print_setting, NULL, &tuning);
-    if (!error)
-        *code = cli_exit_code(confirm(arena, tune, &task, &tuning.after, NULL));
-    if (!error && tune->output)
-        error = write_output(arena, tune, &task, &tuning);
+    struct eval_options search = tune->options, strict = tune->options;
+    search.trials = search.trials ? search.trials : 1;
+    strict.profile = TASK_STRICT;
+    strict.tolerance = NULL;
+    const struct gen_tune_options options = {.eval = &search,
+                                             .prove = &strict,
+                                             .kinds = tune->kinds,
+                                             .budget = tune->budget,
+                                             .seconds = tune->seconds,
+                                             .seen = tune->json ? NULL : print_indented,
+                                             .closure = arena};
+    error = gen_tune(arena, subject, &task, &options, &tuning);
+    if (!error) {
+        *code = EXIT_OWN_FAILURE;
+        error = write_output(arena, tune, &task, subject, &tuning);
+    }
     eval_cache_destroy(tune->options.cache);
     if (error)
         return error;
-    printf("before %.2f us, after %.2f us, %.2f times as fast; %d settings tried", tuning.before.us, tuning.after.us,
-           tuning.before.us / tuning.after.us, tuning.tried);
-    for (int i = 0; i < tuning.after.count; i++)
-        printf("%s%s = %lld", i ? ", " : "; ", tuning.after.knobs[i].name, (long long)tuning.after.knobs[i].value);
-    putchar('\n');
+    if (tune->json)
+        print_json(tune, &task, subject, &tuning);
+    else
+        print_result(arena, subject, &tuning);
+    *code = EXIT_PASS;
     return NULL;
 }
 
@@ -165,11 +361,16 @@ int cli_tune(int argc, char **argv)
     static const struct argp argp = {
         .options = tune_options,
         .parser = parse,
-        .args_doc = "TASK",
-        .doc = "Tunes a program in AscendDSL on the modelled time: tries other values of its host function's "
-               "tl.constexpr parameters, and keeps what makes the task's cases faster and leaves them right.\v"
-               "Exit code: 0 the tuned program passes, 1 it does not or there is nothing to tune, 2 wrong usage, 3 "
-               "failure of akgen.",
+        .args_doc = "TASK [CANDIDATE]",
+        .doc =
+            "Tunes a candidate on the modelled time: tries other values of its knobs, keeps what makes the task's "
+            "cases faster and leaves them right, and proves the winner by the strict profile. CANDIDATE is a program "
+            "in AscendDSL (default: the task's own, or what the planner writes), whose constants, cores, queues and "
+            "loops are turned, or the folder of an operator project, whose author marked constants with '// tune' "
+            "(docs/gen.md, Tuning).\v"
+            "Exit code: 0 the tuned candidate passes, 1 the candidate is not right or has nothing to turn, 2 wrong "
+            "usage, "
+            "3 failure of akgen.",
         .children = children,
     };
     struct tune tune = {.options = cli_eval_defaults(), .budget = BUDGET};

@@ -434,7 +434,7 @@ int64_t lower_added_bytes(const struct lowering *lowering, const char *memory)
 
 int64_t lower_depth(const struct lower_buffer *buffer)
 {
-    const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
+    const struct dsl_expr *depth = buffer->kind == LOWER_UB ? NULL : call_argument(buffer->allocation->value, "depth");
     return depth ? depth->integer : 1;
 }
 
@@ -494,6 +494,9 @@ struct lower_buffer *lower_add_buffer(struct lowering *lowering, const char *ope
     edit->place = allocation->place;
     struct dsl_expr *call = EDIT_CALL(edit, operation, edit_copy(edit, size));
     edit_add_named(edit, call, "dtype", edit_copy(edit, dtype));
+    struct dsl_expr *depth = call_argument(allocation->value, "depth");
+    if (depth && strncmp(operation, "queue", strlen("queue")) == 0)
+        edit_add_named(edit, call, "depth", edit_copy(edit, depth));
     struct dsl_statement *statement = edit_assign(edit, name, call);
     int at = 0;
     while (kernel->items[at] != allocation)

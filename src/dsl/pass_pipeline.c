@@ -1,6 +1,6 @@
 /* The sixth pass: tensors of queues are taken, given on, received and freed, and each queue gets as many tensors as UB has
  * room for: two where the cycle of the queue is repeated, so that the next tile is loaded, and the last one stored, while
- * this one is computed.
+ * this one is computed, or as many as the program says.
  *
  * Holds afterwards: the buffers fit into UB where their sizes are known, and where they are not the tiling function asks
  * before the launch, and decides whether queues have two tensors or one where it decides their sizes. */
@@ -33,6 +33,12 @@ static bool in_loop(const struct dsl_block *block, const char *queue)
                      : in_loop(&statement->body, queue) || in_loop(&statement->orelse, queue);
     }
     return found;
+}
+
+/* Whether the program says how many tensors the queue has. */
+static bool is_given(const struct lower_buffer *buffer)
+{
+    return buffer->kind != LOWER_UB && call_argument(buffer->allocation->value, "depth");
 }
 
 /* Depths of queues, and why one is 1: the bytes that all buffers needed with two tensors, and the tensors that were out. */
@@ -138,11 +144,18 @@ static void explain_depth(struct lowering *lowering, const struct lower_buffer *
                                         [LOWER_QUEUE_A1] = "the next tile is loaded while this one is multiplied",
                                         [LOWER_QUEUE_B1] = "the next tile is loaded while this one is multiplied"};
     const struct dsl_place place = buffer->allocation->place;
-    const char *why = depth > 1 ? "loop" : needed > room ? "room" : out > LOWER_EVENTS ? "events" : "once";
+    const char *why = is_given(buffer)     ? "program"
+                      : depth > 1          ? "loop"
+                      : needed > room      ? "room"
+                      : out > LOWER_EVENTS ? "events"
+                                           : "once";
     json_t *facts =
         json_pack("{s:s, s:i, s:i, s:s, s:I, s:I, s:i}", "buffer", buffer->name, "depth", depth, "least",
                   open ? 1 : depth, "why", why, "needed", (json_int_t)needed, "room", (json_int_t)room, "tensors", out);
-    if (open)
+    if (*why == 'p')
+        dsl_explain_add(lowering->explanation, DSL_ABOUT_BUDGET, "depth", place, facts,
+                        "`%s` has %d tensor%s, as the program says.", buffer->name, depth, depth == 1 ? "" : "s");
+    else if (open)
         dsl_explain_add(lowering->explanation, DSL_ABOUT_BUDGET, "depth", place, facts,
                         "`%s` is filled in a loop and has two tensors, where the tiling function finds room for them, "
                         "and else one: with two, %s.",
@@ -181,7 +194,8 @@ static bool fits_cube(struct lowering *lowering, int *depths, int64_t *needed)
         }
     }
     for (int b = lowering->buffer_count - 1; b >= 0 && l1 > npu_socs->l1_bytes; b--)
-        if (lowering->buffers[b].kind == LOWER_QUEUE_A1 || lowering->buffers[b].kind == LOWER_QUEUE_B1) {
+        if ((lowering->buffers[b].kind == LOWER_QUEUE_A1 || lowering->buffers[b].kind == LOWER_QUEUE_B1) &&
+            !is_given(&lowering->buffers[b])) {
             needed[b] = depths[b] > 1 ? l1 : 0;
             l1 -= most_bytes_of(lowering, &lowering->buffers[b]) * (depths[b] - 1);
             depths[b] = 1;
@@ -223,7 +237,7 @@ static bool has_open_queue(const struct lowering *lowering, const int *depths)
 {
     bool found = false;
     for (int b = 0; !found && b < lowering->buffer_count; b++)
-        found = lowering->buffers[b].kind < LOWER_QUEUE_A1 && depths[b] > 1 &&
+        found = lowering->buffers[b].kind < LOWER_QUEUE_A1 && depths[b] > 1 && !is_given(&lowering->buffers[b]) &&
                 lower_bytes(lowering, &lowering->buffers[b], 0) < 0;
     return found;
 }
@@ -266,7 +280,7 @@ static int cut_depths(const struct lowering *lowering, struct trial *trial, int6
     for (int b = lowering->buffer_count - 1; b >= 0; b--) {
         int64_t bytes = bytes_needed(lowering, trial);
         int tensors = tensors_out(lowering, trial->depths, lowering->buffers[b].kind);
-        if (trial->depths[b] > 1 && (bytes > room || tensors > LOWER_EVENTS)) {
+        if (trial->depths[b] > 1 && !is_given(&lowering->buffers[b]) && (bytes > room || tensors > LOWER_EVENTS)) {
             trial->tried[b] = bytes;
             trial->out[b] = tensors;
             trial->depths[b] = 1;
@@ -303,9 +317,10 @@ static void place_depths(struct lowering *lowering, const int *depths, bool open
     for (int b = 0; b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
         edit->place = buffer->allocation->place;
-        if (buffer->kind != LOWER_UB)
+        const bool given = is_given(buffer);
+        if (buffer->kind != LOWER_UB && !given)
             edit_add_named(edit, buffer->allocation->value, "depth", edit_integer(edit, depths[b]));
-        if (buffer->kind < LOWER_QUEUE_A1 && depths[b] > 1 && open)
+        if (buffer->kind < LOWER_QUEUE_A1 && depths[b] > 1 && open && !given)
             edit_add_named(edit, buffer->allocation->value, "least", edit_integer(edit, 1));
     }
 }
@@ -319,7 +334,9 @@ static bool choose_depths(struct lowering *lowering)
     int64_t room = npu_socs->ub_tiling_bytes - lowering->reserved;
     for (int b = 0; b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
-        depths[b] = buffer->kind != LOWER_UB && in_loop(kernel, buffer->name) ? 2 : 1;
+        depths[b] = is_given(buffer)                                            ? (int)lower_depth(buffer)
+                    : buffer->kind != LOWER_UB && in_loop(kernel, buffer->name) ? 2
+                                                                                : 1;
     }
     struct trial trial = new_trial(lowering, depths);
     share_if_it_helps(lowering, depths, &trial, room);
@@ -331,8 +348,8 @@ static bool choose_depths(struct lowering *lowering)
         const struct lower_buffer *buffer = &lowering->buffers[b];
         const bool cube = buffer->kind >= LOWER_QUEUE_A1;
         if (buffer->kind != LOWER_UB)
-            explain_depth(lowering, buffer, depths[b], open && !cube && depths[b] > 1, trial.tried[b], trial.out[b],
-                          cube ? npu_socs->l1_bytes : room);
+            explain_depth(lowering, buffer, depths[b], open && !cube && depths[b] > 1 && !is_given(buffer),
+                          trial.tried[b], trial.out[b], cube ? npu_socs->l1_bytes : room);
     }
     place_depths(lowering, depths, open);
     int64_t needed = bytes_needed(lowering, &trial);

@@ -229,13 +229,47 @@ static void add_strips(struct printer *p, struct text *out, const char *of)
         print_strip_count(p->schedule) > 1 ? " * " : "");
 }
 
+static int occurrences(const char *text, const char *of)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, of)); at += strlen(of))
+        count++;
+    return count;
+}
+
+/* How many elements are worth a core. The launch of one more takes as long as it moves some thousand of them, fewer the more is
+ * computed: `akgen tune` finds these numbers for the programs of the tasks, most of the time within 2 % of the best. */
+static int worth_a_core(const struct printer *p)
+{
+    static const char *const slow[] = {"tl.vsin(",   "tl.vcos(", "tl.vtan(",    "tl.vasin(",   "tl.vacos(",
+                                       "tl.vatan(",  "tl.verf(", "tl.verfc(",   "tl.vasinh(",  "tl.vacosh(",
+                                       "tl.vatanh(", "tl.vpow(", "tl.vlgamma(", "tl.vdigamma("};
+    static const struct {
+        int instructions, elements;
+    } rows[] = {{5, 8192}, {15, 4096}, {30, 2048}};
+    enum { OF_SLOW = 32, FREE_TRANSFERS = 3, OF_TRANSFER = 3 };
+    const char *body = p->body.bytes ? p->body.bytes : "";
+    int work = occurrences(body, "tl.v") + occurrences(body, "tl.cast(");
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
+        work += OF_SLOW * occurrences(body, slow[i]);
+    if (p->transfers > FREE_TRANSFERS)
+        work += OF_TRANSFER * (p->transfers - FREE_TRANSFERS);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (work <= rows[i].instructions)
+            return rows[i].elements;
+    return 512;
+}
+
 /* What each core takes. */
 static void add_cores(struct printer *p, struct text *out)
 {
     if (p->plan->flat) {
-        text_add(out, "    # at least 512 elements for a core, in steps of 64\n"
-                      "    cores = max(1, min(tl.num_vec_cores(), tl.cdiv(total, 512)))\n"
-                      "    per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64\n");
+        const int worth = worth_a_core(p);
+        text_addf(out,
+                  "    # at least %d elements for a core, in steps of 64\n"
+                  "    cores = max(1, min(tl.num_vec_cores(), tl.cdiv(total, %d)))\n"
+                  "    per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64\n",
+                  worth, worth);
     } else if (p->schedule->rows) {
         const char *of = p->plan->layout.units ? "units" : "rows";
         add_strips(p, out, of);

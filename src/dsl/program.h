@@ -38,6 +38,8 @@ const char *dsl_type_text(enum dsl_type type);
 /* Rows in a buffer lie a multiple of so many elements apart; of 8-bit types twice as many. 16-bit elements of global memory
  * come into a buffer of 32-bit ones as they are, at the same pitch, and a row of theirs begins at 32 bytes too. */
 enum { DSL_PITCH = 16 };
+/* Tensors of a queue at most, depth= of tl.alloc_ub and tl.alloc_l1. */
+enum { DSL_DEPTH = 4 };
 
 /* X(NAME, function): how tl.cast rounds, round="NAME". */
 #define DSL_ROUNDINGS(X) X("even", rint) X("away", round) X("down", floor) X("up", ceil) X("zero", trunc)

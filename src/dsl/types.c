@@ -531,11 +531,22 @@ static void check_apart(struct checker *checker, const struct dsl_expr *call)
              "source and destination are the same: '%s'", to);
 }
 
+/* depth=3 of a buffer: it is known before anything runs. */
+static void check_depth(struct checker *checker, const struct dsl_expr *call)
+{
+    const struct dsl_expr *depth = call_argument(call, "depth");
+    const bool known = depth && depth->kind == DSL_INT && depth->integer >= 1 && depth->integer <= DSL_DEPTH;
+    if (depth && !known)
+        TELL(checker, depth->place, DSL_RULE_arguments, "leave it out: the compiler chooses",
+             "depth is a number that is written there, from 1 to %d", DSL_DEPTH);
+}
+
 static enum dsl_type type_of_tl(struct checker *checker, struct dsl_expr *call, const struct dsl_operation *operation)
 {
     call->operation = operation;
     check_arguments(checker, call, operation);
     check_rounding(checker, call);
+    check_depth(checker, call);
     check_apart(checker, call);
     check_place(checker, call, operation);
     return operation->result;

@@ -118,7 +118,8 @@ extern const double bench_speeds[BENCH_SPEEDS]; /* 0.2, 0.8, 1.0 */
 struct bench_speed {
     double fast[SPEEDUP_LAUNCHES][BENCH_SPEEDS], speedup[SPEEDUP_LAUNCHES];
     int timed;
-    double roofline; /* whatever the baseline: mean of the best rooflines of the `bounded` tasks that have one, NAN */
+    /* Whatever the baseline: mean and median of the best rooflines of the `bounded` tasks that have one, NAN. */
+    double roofline, median_roofline;
     int bounded;
 };
 struct bench_group {

@@ -59,8 +59,10 @@ static void print_bound(FILE *out, const struct bench_speed *speed)
 {
     if (speed->bounded)
         fprintf(out,
-                "%.1f %% of what their bound allows, modelled, whatever the baseline: mean of the best of %d task%s\n",
-                100 * speed->roofline, speed->bounded, speed->bounded == 1 ? "" : "s");
+                "%.1f %% of what their bound allows, modelled, whatever the baseline: mean of the best of %d task%s; "
+                "median "
+                "%.1f %%\n",
+                100 * speed->roofline, speed->bounded, speed->bounded == 1 ? "" : "s", 100 * speed->median_roofline);
 }
 
 /* "Fast0.2@1 100.0%  ...  speedup 1.25, geometric mean of 3 tasks" */
@@ -243,6 +245,7 @@ void report_add_speed(json_t *json, const struct bench *bench, const struct benc
     json_object_set_new(json, "fast", fast_json(speed, SPEEDUP_ONE_LAUNCH));
     json_object_set_new(json, "modelled", modelled);
     json_object_set_new(json, "roofline", figure(speed->roofline));
+    json_object_set_new(json, "median_roofline", figure(speed->median_roofline));
 }
 
 /* For a page. */

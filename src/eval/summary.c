@@ -86,13 +86,18 @@ static bool is_of(const struct metrics_task *task, int level, const char *catego
     return (!level || task->level == level) && (!category || strcmp(task->category, category) == 0);
 }
 
-/* The mean of the tasks' best, over those of a level (0: all) and a category (NULL: all) with a right sample; NAN if none has a
- * time. */
-static double roofline_of(const struct bench *bench, int most, int level, const char *category, int *bounded)
+static int ascending(const void *left, const void *right)
 {
-    double sum = 0, best = 0;
-    int place = 0;
-    *bounded = 0;
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Mean and median of the tasks' best, over those of a level (0: all) and a category (NULL: all) with a right sample; NAN if none
+ * has a time. */
+static void put_rooflines(struct bench *bench, int most, int level, const char *category, struct bench_speed *speed)
+{
+    double *all = arena_alloc(&bench->arena, sizeof *all * (size_t)(bench->count + 1)), sum = 0, best = 0;
+    int place = 0, count = 0;
     for (int i = 0; i < bench->count; i++) {
         const struct bench_row *row = &bench->rows[i];
         const bool of = (!level || row->level == level) && (!category || strcmp(row->category, category) == 0);
@@ -100,12 +105,16 @@ static double roofline_of(const struct bench *bench, int most, int level, const 
             best = fmax(best, row->roofline);
         if (i + 1 < bench->count && strcmp(row->task, bench->rows[i + 1].task) == 0)
             continue;
+        if (best > 0)
+            all[count++] = best;
         sum += best;
-        *bounded += best > 0;
         best = 0;
         place = 0;
     }
-    return *bounded ? sum / *bounded : NAN;
+    qsort(all, (size_t)count, sizeof *all, ascending);
+    speed->bounded = count;
+    speed->roofline = count ? sum / count : NAN;
+    speed->median_roofline = count ? (all[(count - 1) / 2] + all[count / 2]) / 2 : NAN;
 }
 
 /* Of a level (0: all) and a category (NULL: all). */
@@ -124,7 +133,7 @@ static struct bench_speed speed_of(struct bench *bench, const struct charged *ch
             speed.fast[launches][i] = isnan(fast) && charged->timed ? 0 : fast; /* none of its samples is right */
         }
     }
-    speed.roofline = roofline_of(bench, charged->most, level, category, &speed.bounded);
+    put_rooflines(bench, charged->most, level, category, &speed);
     return speed;
 }
 

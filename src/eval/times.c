@@ -13,6 +13,7 @@ static struct times_case times_of_case(struct arena *arena, const struct verdict
         .reduced = row->reduced,
         .dtype = arena_strdup(arena, row->dtype ? row->dtype : ""),
         .shape = arena_strdup(arena, row->shape ? row->shape : ""),
+        .cycles = timing->cycles,
         .us = npu_timing_us(timing, timing->cycles),
         .launch_us = npu_timing_us(timing, timing->launch),
         .bound_us = npu_timing_us(timing, timing->bound_cycles),
@@ -97,7 +98,8 @@ json_t *times_json(const struct times *times)
     json_t *cases = json_array(), *json = json_object();
     for (int i = 0; i < times->count; i++) {
         const struct times_case *row = &times->cases[i];
-        json_array_append_new(cases, json_pack("{s:i, s:o, s:s, s:o, s:o}", "case", row->id, "us", rounded(row->us),
+        json_array_append_new(cases, json_pack("{s:i, s:o, s:o, s:s, s:o, s:o}", "case", row->id, "cycles",
+                                               json_integer((json_int_t)round(row->cycles)), "us", rounded(row->us),
                                                "bound", row->bound, "bound_us", rounded(row->bound_us), "roofline",
                                                rounded(row->bound_us / row->us)));
     }

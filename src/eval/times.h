@@ -8,7 +8,7 @@ struct times_case {
     int id;
     bool reduced;
     const char *dtype, *shape;
-    double us, launch_us, bound_us;
+    double cycles, us, launch_us, bound_us;
     const char *bound; /* "MTE2 of AIV", "HBM": timing_bound() */
     bool shared;       /* it is bound by what all cores share: HBM, L2, the launch */
 };
@@ -31,7 +31,8 @@ bool times_faster(const struct times *before, const struct times *after);
 double times_roofline(const struct times *times);
 /* {"modelled": true, "before", "after", "times_as_fast"}, with times_json() of each. */
 json_t *times_compared_json(const struct times *before, const struct times *after);
-/* {"mean_us", "speedup", "cases": [{"case", "us", "bound", "bound_us", "roofline"}]}; speedup null where it is not known. */
+/* {"mean_us", "speedup", "cases": [{"case", "cycles", "us", "bound", "bound_us", "roofline"}]}; speedup null where it is not
+ * known. */
 json_t *times_json(const struct times *times);
 
 #endif

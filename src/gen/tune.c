@@ -1,183 +1,313 @@
-#include "gen/tune.h"
+/* The search: one knob after the other gets the value that is best while the others stay, and when none helps alone two constants
+ * are turned at once. The settings of a step are run side by side, and the first of the fastest counts, so the way does not depend
+ * on how many run at a time. */
+#include "gen/tune_internal.h"
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "dsl/dsl.h"
+#include "base/workers.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-/* What the value of a knob is tried times, nearest first. */
-static const double factors[] = {2, 0.5, 1.5, 0.75, 4, 0.25};
-enum { FACTORS = sizeof factors / sizeof *factors, UNIT = 64, ROUNDS = 4 };
+const struct words gen_knob_kinds = WORDS(GEN_KNOB_KINDS), gen_tries = WORDS(GEN_TRIES);
+
+/* What the value of a constant is tried times, nearest first; two at once. */
+static const double factors[] = {2, 0.5, 1.5, 0.75, 4, 0.25}, pairs[][2] = {{2, 0.5}, {0.5, 2}, {2, 2}, {0.5, 0.5}};
+enum { FACTORS = sizeof factors / sizeof *factors, PAIRS = sizeof pairs / sizeof *pairs, UNIT = 64, ROUNDS = 8 };
 
 struct search {
     struct arena *arena;
+    const struct gen_subject *subject;
     const struct task *task;
-    const struct eval_options *options;
-    int budget, tried;
-    double end; /* clock_seconds(); infinite: no limit */
-    void (*seen)(void *closure, const struct gen_setting *setting);
-    void *closure;
-    const char **texts; /* of the programs that have been tried */
-    int text_count, text_capacity;
+    const struct gen_tune_options *options;
+    double end;                   /* clock_seconds(); infinite: no limit */
+    struct gen_setting *settings; /* all that were tried */
+    int count, capacity;
+    int best;
 };
 
-static const struct dsl_tree *parsed(struct arena *arena, const struct gen_program *program,
-                                     struct dsl_messages *messages)
+const struct gen_knob *gen_subject_knobs(const struct gen_subject *subject, int *count)
 {
-    const char *path = program->path ? program->path : "program.py";
-    return dsl_parse(arena, path, arena_copy(arena, program->text, program->length + 1), program->length, messages);
+    *count = subject->count;
+    return subject->knobs;
 }
 
-/* The host function's parameter number `at` that is annotated tl.constexpr and has a whole number as its default; NULL: it is
- * another. */
-static struct dsl_expr *knob_at(const struct dsl_program *checked, int at)
+const char *gen_knob_text(struct arena *arena, const struct gen_knob *knob, int64_t value)
 {
-    const struct dsl_parameter *parameter = &checked->host->function->parameters[at];
-    const struct dsl_symbol *symbol = dsl_scope_find(&checked->host_names, parameter->name);
-    bool knob = symbol && symbol->constexpr && parameter->value && parameter->value->kind == DSL_INT &&
-                parameter->value->integer > 0;
-    return knob ? parameter->value : NULL;
+    if (knob->kind == GEN_KNOB_LOOPS)
+        return value ? "exchanged" : "as written";
+    if (knob->kind == GEN_KNOB_DEPTH && !value)
+        return "as compiled";
+    if (knob->kind == GEN_KNOB_CORES && !value)
+        return "all";
+    return arena_printf(arena, "%" PRId64, value);
 }
 
-static struct akgen_error *read_knobs(struct arena *arena, struct gen_setting *setting)
+struct akgen_error *gen_subject_write(struct arena *arena, const struct gen_subject *subject,
+                                      const struct gen_setting *setting, const char *dir)
 {
-    struct dsl_messages messages = {0};
-    const struct dsl_tree *tree = parsed(arena, &setting->program, &messages);
-    const struct dsl_program *checked = tree ? dsl_check(arena, tree, &messages) : NULL;
-    int capacity = 0;
-    if (!checked || messages.count)
-        return error_new("the program is not right: 'akgen dsl check' says why");
-    for (int i = 0; i < checked->host->function->count; i++) {
-        const struct dsl_expr *value = knob_at(checked, i);
-        if (value)
-            ARRAY_ADD(arena, setting->knobs, setting->count, capacity,
-                      (struct gen_knob){checked->host->function->parameters[i].name, value->integer});
+    return subject->dir ? tune_write_project(arena, subject, setting->values, dir)
+                        : tune_write_program(arena, subject, setting, dir);
+}
+
+/* ---- A step: settings that are tried side by side */
+
+struct step {
+    struct search *search;
+    struct eval_options eval;
+    int first;
+    struct verdict *verdicts; /* of the settings from `first` on */
+    bool *ran;
+};
+
+static void run_setting(void *closure, int index)
+{
+    struct step *step = closure;
+    const struct gen_setting *setting = &step->search->settings[step->first + index];
+    if (setting->became != GEN_TRY_TIMED || clock_seconds() >= step->search->end)
+        return;
+    eval_run(step->search->task, setting->dir, &step->eval, &step->verdicts[index]);
+    step->ran[index] = true;
+}
+
+static void read_verdict(struct search *search, struct gen_setting *setting, const struct verdict *verdict)
+{
+    setting->became = GEN_TRY_WRONG;
+    if (times_of(search->arena, search->task, verdict, &setting->times)) {
+        setting->became = GEN_TRY_TIMED;
+        setting->us = setting->times.mean_us;
+    } else if (verdict->kind == AKGEN_VERDICT_COMPILE_ERROR) {
+        setting->became = GEN_TRY_REFUSED;
     }
-    return setting->count ? NULL
-                          : error_new("the host function has no parameter to turn, as tile: tl.constexpr = 4096");
+    setting->reason = setting->became == GEN_TRY_TIMED ? NULL
+                      : verdict->reason                ? arena_strdup(search->arena, verdict->reason)
+                                                       : "the time of one of its cases is not known";
 }
 
-/* The program with another value for a knob, as the formatter prints it. */
-static struct gen_setting with_value(struct arena *arena, const struct gen_setting *setting, int number, int64_t value)
+/* The setting before it that is the same project; NULL: there is none. */
+static const struct gen_setting *same_project(const struct search *search, int which)
 {
-    struct dsl_messages messages = {0};
-    const struct dsl_tree *tree = parsed(arena, &setting->program, &messages);
-    const struct dsl_program *checked = dsl_check(arena, tree, &messages);
-    struct gen_setting turned = *setting;
-    turned.knobs = arena_copy(arena, setting->knobs, (size_t)setting->count * sizeof *setting->knobs);
-    turned.knobs[number].value = value;
-    for (int i = 0; i < checked->host->function->count; i++) {
-        struct dsl_expr *knob = knob_at(checked, i);
-        if (!knob || strcmp(checked->host->function->parameters[i].name, turned.knobs[number].name) != 0)
-            continue;
-        knob->integer = value;
-        knob->digits = arena_printf(arena, "%lld", (long long)value);
-    }
-    turned.program.text = dsl_format(arena, tree);
-    turned.program.length = strlen(turned.program.text);
-    return turned;
-}
-
-/* Geometric mean of the shown cases; infinite if one of them is not right. */
-static double time_of(const struct verdict *verdict)
-{
-    double sum = 0;
-    int cases = 0;
-    for (int i = 0; i < verdict->case_count; i++) {
-        const struct npu_timing *timing = &verdict->cases[i].run.timing.model;
-        if (verdict->cases[i].hidden || !timing->known)
-            continue;
-        sum += log(npu_timing_us(timing, timing->cycles));
-        cases++;
-    }
-    return verdict->kind == AKGEN_VERDICT_PASS && cases ? exp(sum / cases) : INFINITY;
-}
-
-static struct akgen_error *evaluate(struct search *search, struct gen_setting *setting)
-{
-    struct dsl_messages messages = {0};
-    struct dsl_lowered lowered;
-    struct akgen_error *error = NULL;
-    const char *dir;
-    struct verdict verdict;
-    setting->us = INFINITY;
-    search->tried++;
-    ARRAY_ADD(search->arena, search->texts, search->text_count, search->text_capacity, setting->program.text);
-    bool compiled = gen_program_compile(search->arena, &setting->program, search->task, &lowered, &messages, &error);
-    if (!error && compiled)
-        error = gen_program_keep(search->arena, search->task, &lowered, &dir);
-    if (error)
-        return error;
-    if (compiled) {
-        eval_run(search->task, dir, search->options, &verdict);
-        setting->us = time_of(&verdict);
-        verdict_free(&verdict);
-    }
-    if (search->seen)
-        search->seen(search->closure, setting);
+    for (int i = 0; i < which; i++)
+        if (search->settings[i].dir && search->settings[i].became != GEN_TRY_SAME &&
+            strcmp(search->settings[i].dir, search->settings[which].dir) == 0)
+            return &search->settings[i];
     return NULL;
 }
 
-static bool was_tried(const struct search *search, const char *text)
+static struct akgen_error *make(struct search *search, struct gen_setting *setting)
+{
+    bool made = false;
+    const struct gen_subject *subject = search->subject;
+    struct akgen_error *error = subject->dir ? tune_make_project(search->arena, subject, setting, &made)
+                                             : tune_make_program(search->arena, subject, setting, &made);
+    setting->us = INFINITY;
+    setting->became = made ? GEN_TRY_TIMED : GEN_TRY_REFUSED;
+    return error;
+}
+
+static void finish_step(struct search *search, struct step *step, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct gen_setting *setting = &search->settings[step->first + i];
+        if (step->ran[i]) {
+            read_verdict(search, setting, &step->verdicts[i]);
+            verdict_free(&step->verdicts[i]);
+        } else if (setting->became == GEN_TRY_TIMED) {
+            setting->became = GEN_TRY_SKIPPED;
+        } else if (setting->became == GEN_TRY_SAME) {
+            const struct gen_setting *same = same_project(search, step->first + i);
+            setting->us = same->us;
+            setting->times = same->times;
+            setting->reason = same->reason;
+        }
+        if (search->options->seen)
+            search->options->seen(search->options->closure, search->subject, setting);
+        if (setting->us < search->settings[search->best].us)
+            search->best = step->first + i;
+    }
+}
+
+/* Runs the settings from `first` on. */
+static struct akgen_error *run_step(struct search *search, int first)
+{
+    const int count = search->count - first;
+    struct step step = {.search = search, .first = first, .eval = *search->options->eval};
+    const int side_by_side = step.eval.jobs < count ? step.eval.jobs : count;
+    struct akgen_error *error = NULL;
+    if (!count)
+        return NULL;
+    step.eval.jobs = (step.eval.jobs + side_by_side - 1) / side_by_side;
+    step.eval.first_failure = true;
+    step.verdicts = arena_alloc(search->arena, (size_t)count * sizeof *step.verdicts);
+    step.ran = arena_alloc(search->arena, (size_t)count * sizeof *step.ran);
+    for (int i = first; i < search->count && !error; i++) {
+        error = make(search, &search->settings[i]);
+        if (!error && search->settings[i].became == GEN_TRY_TIMED && same_project(search, i))
+            search->settings[i].became = GEN_TRY_SAME;
+    }
+    if (error)
+        return error;
+    workers_run(count, side_by_side, run_setting, &step);
+    finish_step(search, &step, count);
+    return NULL;
+}
+
+/* ---- What a step tries */
+
+static bool was_tried(const struct search *search, const int64_t *values)
 {
     bool found = false;
-    for (int i = 0; !found && i < search->text_count; i++)
-        found = strcmp(search->texts[i], text) == 0;
+    for (int i = 0; !found && i < search->count; i++)
+        found = memcmp(search->settings[i].values, values, (size_t)search->subject->count * sizeof *values) == 0;
     return found;
+}
+
+static void add(struct search *search, const int64_t *values)
+{
+    if (search->count < search->options->budget && clock_seconds() < search->end && !was_tried(search, values))
+        ARRAY_ADD(search->arena, search->settings, search->count, search->capacity,
+                  (struct gen_setting){.values = values});
+}
+
+/* The values of the best setting, to be changed. */
+static int64_t *best_values(const struct search *search)
+{
+    return arena_copy(search->arena, search->settings[search->best].values,
+                      (size_t)(search->subject->count + 1) * sizeof(int64_t));
 }
 
 /* Large values stay multiples of what an instruction takes at once. */
 static int64_t turned_value(int64_t value, double factor)
 {
     double turned = (double)value * factor;
-    return value >= UNIT ? (int64_t)(turned / UNIT) * UNIT : (int64_t)turned;
+    int64_t whole = value >= UNIT ? (int64_t)(turned / UNIT) * UNIT : (int64_t)turned;
+    return whole < 1 ? 1 : whole;
 }
 
-/* Turns one knob; true: something is faster, which is in `best`. */
-static struct akgen_error *turn(struct search *search, int knob, struct gen_setting *best, bool *better)
+static void add_knob(struct search *search, int number)
 {
-    const struct gen_setting from = *best;
-    struct akgen_error *error = NULL;
-    for (int i = 0; i < FACTORS && !error && search->tried < search->budget && clock_seconds() < search->end; i++) {
-        const int64_t value = turned_value(from.knobs[knob].value, factors[i]);
-        if (value < 1 || value == from.knobs[knob].value)
-            continue;
-        struct gen_setting next = with_value(search->arena, &from, knob, value);
-        if (was_tried(search, next.program.text))
-            continue;
-        error = evaluate(search, &next);
-        if (!error && next.us < best->us) {
-            *best = next;
-            *better = true;
-        }
+    const struct gen_knob *knob = &search->subject->knobs[number];
+    const int count = knob->choices ? knob->choice_count : FACTORS;
+    for (int i = 0; i < count; i++) {
+        int64_t *values = best_values(search);
+        values[number] = knob->choices ? knob->choices[i] : turned_value(values[number], factors[i]);
+        add(search, values);
     }
-    return error;
 }
 
-struct akgen_error *gen_tune(struct arena *arena, const struct gen_program *program, const struct task *task,
-                             const struct eval_options *options, int budget, double seconds,
-                             void (*seen)(void *closure, const struct gen_setting *setting), void *closure,
-                             struct gen_tuning *tuning)
+static bool is_turned(const struct search *search, int number)
 {
-    struct search search = {.arena = arena, .task = task, .options = options, .budget = budget};
-    search.end = seconds > 0 ? clock_seconds() + seconds : INFINITY;
-    search.seen = seen;
-    search.closure = closure;
-    *tuning = (struct gen_tuning){.before = {.program = *program}};
-    struct akgen_error *error = read_knobs(arena, &tuning->before);
-    if (!error)
-        error = evaluate(&search, &tuning->before);
-    if (!error && isinf(tuning->before.us))
-        error = error_new("the program is not right before it is tuned, or has no modelled time");
-    tuning->after = tuning->before;
+    const unsigned kinds = search->options->kinds;
+    return !kinds || kinds >> search->subject->knobs[number].kind & 1;
+}
+
+static bool is_free(const struct search *search, int number)
+{
+    const struct gen_knob *knob = &search->subject->knobs[number];
+    return is_turned(search, number) && knob->kind == GEN_KNOB_CONSTANT && !knob->choices;
+}
+
+static void add_pairs(struct search *search)
+{
+    const struct gen_subject *subject = search->subject;
+    for (int a = 0; a < subject->count; a++)
+        for (int b = a + 1; b < subject->count; b++)
+            for (int i = 0; i < PAIRS && is_free(search, a) && is_free(search, b); i++) {
+                int64_t *values = best_values(search);
+                values[a] = turned_value(values[a], pairs[i][0]);
+                values[b] = turned_value(values[b], pairs[i][1]);
+                add(search, values);
+            }
+}
+
+/* Until nothing is faster. */
+static struct akgen_error *search_settings(struct search *search)
+{
+    struct akgen_error *error = NULL;
     bool better = true;
     for (int round = 0; round < ROUNDS && better && !error; round++) {
-        better = false;
-        for (int knob = 0; knob < tuning->before.count && !error; knob++)
-            error = turn(&search, knob, &tuning->after, &better);
+        const int before = search->best;
+        for (int knob = 0; knob < search->subject->count && !error; knob++) {
+            if (!is_turned(search, knob))
+                continue;
+            const int first = search->count;
+            add_knob(search, knob);
+            error = run_step(search, first);
+        }
+        if (!error && search->best == before) {
+            const int first = search->count;
+            add_pairs(search);
+            error = run_step(search, first);
+        }
+        better = search->best != before;
     }
-    tuning->tried = search.tried;
     return error;
+}
+
+/* ---- The winner */
+
+/* Whether the setting passes what the winner has to. */
+static bool prove(struct search *search, struct gen_setting *setting, int *cases)
+{
+    struct verdict verdict;
+    if (!search->options->prove)
+        return true;
+    eval_run(search->task, setting->dir, search->options->prove, &verdict);
+    const bool passes = verdict.kind == AKGEN_VERDICT_PASS;
+    *cases = verdict.cases_passed;
+    if (!passes) {
+        setting->became = GEN_TRY_UNPROVED;
+        setting->reason = arena_strdup(search->arena, verdict.reason ? verdict.reason : "it does not pass");
+    }
+    verdict_free(&verdict);
+    return passes;
+}
+
+/* The fastest setting that is proved; -1: not even the candidate as it was is. */
+static int choose(struct search *search, int *cases)
+{
+    for (;;) {
+        int best = -1;
+        for (int i = 0; i < search->count; i++)
+            if (search->settings[i].became == GEN_TRY_TIMED &&
+                (best < 0 || search->settings[i].us < search->settings[best].us))
+                best = i;
+        if (best < 0 || prove(search, &search->settings[best], cases))
+            return best;
+    }
+}
+
+struct akgen_error *gen_tune(struct arena *arena, const struct gen_subject *subject, const struct task *task,
+                             const struct gen_tune_options *options, struct gen_tuning *tuning)
+{
+    struct search search = {.arena = arena, .subject = subject, .task = task, .options = options};
+    int turned = 0;
+    int64_t *values = arena_alloc(arena, (size_t)(subject->count + 1) * sizeof *values);
+    *tuning = (struct gen_tuning){0};
+    for (int i = 0; i < subject->count; i++)
+        values[i] = subject->knobs[i].value;
+    for (int i = 0; i < subject->count; i++)
+        turned += is_turned(&search, i);
+    if (!turned)
+        return error_new("the candidate has nothing to turn of the kinds that were asked for");
+    search.end = INFINITY;
+    add(&search, values);
+    struct akgen_error *error = run_step(&search, 0);
+    if (!error && search.settings[0].became != GEN_TRY_TIMED)
+        error = error_new("the candidate is not right before it is tuned, or has no modelled time: %s",
+                          search.settings[0].reason ? search.settings[0].reason : "it was not run");
+    search.end = options->seconds > 0 ? clock_seconds() + options->seconds : INFINITY;
+    if (!error)
+        error = search_settings(&search);
+    const int best = error ? -1 : choose(&search, &tuning->proved_cases);
+    if (error || best < 0)
+        return error ? error
+                     : error_new("the candidate is not right before it is tuned: %s", search.settings[0].reason);
+    tuning->before = search.settings[0];
+    tuning->after = search.settings[best];
+    tuning->settings = search.settings;
+    tuning->tried = search.count;
+    return NULL;
 }

@@ -208,6 +208,17 @@ class Passes(unittest.TestCase):
         self.assertEqual([step.split("(")[0] for step in steps],
                          ["tl.alloc_tensor", "tl.load", "tl.enque", "tl.deque", "tl.widen", "tl.free_tensor"])
 
+    def test_pipeline_takes_the_depths_that_the_program_says(self):
+        deep = SQRT.replace("x_ub = tl.alloc_ub(tile, dtype=tl.float32)", "x_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=3)")
+        deep = deep.replace("y_ub = tl.alloc_ub(tile, dtype=tl.float32)", "y_ub = tl.alloc_ub(tile, tl.float32, 1)")
+        self.assertEqual(deep.count("depth=3") + deep.count("tl.float32, 1)"), 2)
+        lines = kernel_after(deep, "Sqrt", "pipeline")
+        self.assertIn("x_in = tl.queue_in(tile, dtype=x.dtype, depth=3)", lines)
+        self.assertIn("y_out = tl.queue_out(tile, dtype=y.dtype, depth=1)", lines)
+        process = build(deep.replace("tl.constexpr = 4096", "tl.constexpr = 12288"), "Sqrt", "--stop-after", "pipeline")
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("bytes of UB", process.stderr)
+
     def test_sync_orders_what_depends_on_each_other_and_nothing_else(self):
         lines = kernel_after(SQRT, "Sqrt", "sync")
         around = [i for i, line in enumerate(lines) if line == "tl.barrier_v()"]
@@ -230,6 +241,15 @@ class Project(unittest.TestCase):
         process = build(text, task, "-o", str(self.dir))
         self.assertEqual((process.returncode, process.stderr), (0, ""))
         return {path.name: path.read_text() for path in self.dir.rglob("*.*")}
+
+    def test_it_is_right_with_other_depths(self):
+        deep = SQRT.replace("x_ub = tl.alloc_ub(tile, dtype=tl.float32)", "x_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=4)")
+        self.build(deep, "Sqrt")
+        self.assertIn("TQue<TPosition::VECIN, 4>", (self.dir / "op_kernel/sqrt.cpp").read_text())
+        for options in [("--sync", "auto"), ("--sync", "manual", "--schedule", "random:3", "--strict-order")]:
+            result = verdict("Sqrt", self.dir, "--profile", "strict", *options)
+            self.assertEqual((result["verdict"], result["cases_passed"]), ("pass", result["cases_total"]), options)
+            self.assertEqual(doubtful_notes(result), [])
 
     def test_it_is_right_with_and_without_automatic_synchronisation(self):
         self.build(SQRT, "Sqrt")

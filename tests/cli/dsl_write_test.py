@@ -99,6 +99,14 @@ class Formulas(unittest.TestCase):
         self.assert_right("x")
         self.assert_right("hi")
 
+    def test_how_much_is_worth_a_core(self):
+        """A core is started for fewer elements the more is computed of each."""
+        for formula, elements in (("relu(x)", 8192), ("x * z", 8192), ("hi * elu(x, 1.0) + exp(abs(x)) * z", 4096), ("gelu(x)", 512), ("cos(x)", 512),
+                                  (" + ".join(f"sqrt(abs(x * {i}))" for i in range(2, 8)), 2048)):
+            text = akgen("dsl", "write", self.task(formula)).stdout
+            self.assertIn(f"cores = max(1, min(tl.num_vec_cores(), tl.cdiv(total, {elements})))", text, formula)
+            self.assertIn(f"# at least {elements} elements for a core, in steps of 64", text)
+
     def test_what_has_no_plan(self):
         process = akgen("dsl", "write", self.task("x + z", types="uint32", dtype="uint32"))
         self.assertEqual(process.returncode, 1)

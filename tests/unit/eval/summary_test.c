@@ -288,7 +288,7 @@ static void test_kernels_as_the_baseline(void **state)
         "50.0%      50.0%     1.41\n",
         "level 2                      1         2   100.0%       0     0.0%      0/0                       0.0%       "
         "0.0%       0.0%        -\n",
-        "70.0 % of what their bound allows, modelled, whatever the baseline: mean of the best of 2 tasks\n",
+        "70.0 % of what their bound allows, modelled, whatever the baseline: mean of the best of 2 tasks; median 70.0 %\n",
         "speed over the kernels of dir:kernels, both modelled\n",
         " 40.0%  Fast1.0@2  40.0%  speedup 1.41, geometric mean of 2 tasks\n",
         "for 1 task, which counts as not fast, the baseline has no kernel: d\n",
@@ -331,6 +331,7 @@ static void test_the_first_samples(void **state)
     assert_true(both.k == 2 && both.speed.fast[SPEEDUP_ONE_LAUNCH][2] == 1 && both.speed.timed == 2);
     assert_true(fabs(both.speed.speedup[SPEEDUP_ONE_LAUNCH] - 4) < 1e-12); /* of 2 and 8 */
     assert_true(both.speed.bounded == 2 && fabs(both.speed.roofline - 0.6) < 1e-12);
+    assert_true(fabs(both.speed.median_roofline - 0.6) < 1e-12);
     FILE *out = open_memstream(&text, &length);
     assert_non_null(out);
     report_write_table(out, &bench, &style);

@@ -36,7 +36,7 @@ def mhc_post_host(
     h_out: torch.Tensor,
     h_post: torch.Tensor,
     y: torch.Tensor,
-    tile: tl.constexpr = 8192,
+    tile: tl.constexpr = 6144,
 ):
     if x.numel() == 0:
         return

@@ -29,10 +29,10 @@ def elu_kernel(x, y, alpha, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def elu_host(x: torch.Tensor, y: torch.Tensor, alpha: float = 1.0, tile: tl.constexpr = 4096):
+def elu_host(x: torch.Tensor, y: torch.Tensor, alpha: float = 1.0, tile: tl.constexpr = 2048):
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 2048))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     elu_kernel[cores](x, y, alpha, total, per_core, tile)

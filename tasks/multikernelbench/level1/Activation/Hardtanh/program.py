@@ -23,6 +23,6 @@ def hardtanh_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     hardtanh_kernel[cores](x, y, total, per_core, tile)

@@ -25,11 +25,11 @@ def leaky_relu_host(
     x: torch.Tensor,
     y: torch.Tensor,
     negative_slope: float = 0.01,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 1536,
 ):
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     leaky_relu_kernel[cores](x, y, negative_slope, total, per_core, tile)

@@ -30,6 +30,6 @@ def min_gpt_new_gelu_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr =
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 4096))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     min_gpt_new_gelu_kernel[cores](x, y, total, per_core, tile)

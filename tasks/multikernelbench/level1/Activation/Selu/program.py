@@ -31,10 +31,10 @@ def selu_kernel(x, y, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def selu_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+def selu_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 2048))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     selu_kernel[cores](x, y, total, per_core, tile)

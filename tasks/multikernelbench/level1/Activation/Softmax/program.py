@@ -11,8 +11,8 @@ def softmax_kernel(x, y, rows, cols, per_core, tile):
     piece = min(cols, tile)
     pitch = tl.pitch(piece)
     step = tile // pitch
-    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=1)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=1)
     work_ub = tl.alloc_ub(tile, dtype=tl.float32)
     part_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
     if piece == cols:
@@ -56,7 +56,7 @@ def softmax_kernel(x, y, rows, cols, per_core, tile):
                     tl.store(y + at, y_ub, count=n)
 
 
-def softmax_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+def softmax_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4608):
     rows, cols = x.shape
     if rows * cols == 0:
         return

@@ -12,7 +12,7 @@ def cross_entropy_loss_kernel(predictions, targets, loss, sums, shares, tile):
     piece = min(cols, tile)
     pitch = tl.pitch(piece)
     step = tile // pitch
-    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=1)
     work_ub = tl.alloc_ub(max(tile, shares * 8), dtype=tl.float32)
     part_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
     own_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
@@ -81,7 +81,7 @@ def cross_entropy_loss_kernel(predictions, targets, loss, sums, shares, tile):
             tl.store(loss, all_ub, count=1)
 
 
-def cross_entropy_loss_host(predictions, targets, loss, tile: tl.constexpr = 4096):
+def cross_entropy_loss_host(predictions, targets, loss, tile: tl.constexpr = 6144):
     rows, cols = predictions.shape
     if rows * cols == 0:
         return

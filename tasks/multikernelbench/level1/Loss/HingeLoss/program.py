@@ -44,7 +44,7 @@ def hinge_loss_kernel(predictions, targets, loss, sums, shares, total, tile):
             tl.store(loss, part_ub, count=1)
 
 
-def hinge_loss_host(predictions, targets, loss, tile: tl.constexpr = 4096):
+def hinge_loss_host(predictions, targets, loss, tile: tl.constexpr = 512):
     total = predictions.numel()
     if total == 0:
         return

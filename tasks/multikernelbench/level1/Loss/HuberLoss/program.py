@@ -48,7 +48,7 @@ def huber_loss_kernel(predictions, targets, loss, sums, shares, total, tile):
             tl.store(loss, part_ub, count=1)
 
 
-def huber_loss_host(predictions, targets, loss, tile: tl.constexpr = 4096):
+def huber_loss_host(predictions, targets, loss, tile: tl.constexpr = 1024):
     total = predictions.numel()
     if total == 0:
         return

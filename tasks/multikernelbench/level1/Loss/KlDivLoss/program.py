@@ -45,7 +45,7 @@ def kl_div_loss_kernel(predictions, targets, loss, sums, shares, total, tile, ro
             tl.store(loss, part_ub, count=1)
 
 
-def kl_div_loss_host(predictions, targets, loss, tile: tl.constexpr = 4096):
+def kl_div_loss_host(predictions, targets, loss, tile: tl.constexpr = 1024):
     total = predictions.numel()
     if total == 0:
         return

@@ -77,7 +77,7 @@ def triplet_margin_loss_host(
     negative: torch.Tensor,
     loss: torch.Tensor,
     margin: float = 1.0,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 2048,
 ):
     rows, cols = anchor.shape
     if rows * cols == 0:

@@ -27,5 +27,5 @@ def matrix_scalar_multiplication_host(
     total = A.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 4096))
     matrix_scalar_multiplication_kernel[cores](A, C, s, total, tl.cdiv(total, 64), tile)

@@ -47,7 +47,7 @@ def frobenius_norm_kernel(x, y, sums, shares, total, per_share, tile):
                 tl.store(y + at, y_ub, count=n)
 
 
-def frobenius_norm_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+def frobenius_norm_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):
     total = x.numel()
     if total == 0:
         return

@@ -99,7 +99,7 @@ def group_norm_kernel(x, weight, bias, y, groups, together, tile):
                     tl.store_rows(y + place, y_ub, k * lines, m, size, pitch)
 
 
-def group_norm_host(x, weight, bias, y, num_groups: int = 8, tile: tl.constexpr = 4096):
+def group_norm_host(x, weight, bias, y, num_groups: int = 8, tile: tl.constexpr = 6144):
     if x.numel() == 0:
         return
     units = x.shape[0] * num_groups

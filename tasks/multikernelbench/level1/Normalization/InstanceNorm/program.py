@@ -11,8 +11,8 @@ def instance_norm_kernel(x, y, rows, cols, tile):
     piece = min(cols, tile)
     pitch = tl.pitch(piece)
     step = tile // pitch
-    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=1)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=1)
     work_ub = tl.alloc_ub(tile, dtype=tl.float32)
     part_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
     if piece == cols:
@@ -60,7 +60,7 @@ def instance_norm_kernel(x, y, rows, cols, tile):
                     tl.store(y + row * cols + at, y_ub, count=n)
 
 
-def instance_norm_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+def instance_norm_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 6144):
     if x.numel() == 0:
         return
     cols = x.shape[2] * x.shape[3]

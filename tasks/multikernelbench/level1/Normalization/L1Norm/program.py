@@ -10,8 +10,8 @@ def l1_norm_kernel(x, y, rows, cols, per_core, tile):
     piece = min(cols, tile)
     pitch = tl.pitch(piece)
     step = tile // pitch
-    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=3)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=3)
     sum_ub = tl.alloc_ub(tile, dtype=tl.float32)
     work_ub = tl.alloc_ub(tile, dtype=tl.float32)
     if piece == cols:
@@ -49,7 +49,7 @@ def l1_norm_kernel(x, y, rows, cols, per_core, tile):
                     tl.store(y + at, y_ub, count=n)
 
 
-def l1_norm_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+def l1_norm_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 1536):
     rows, cols = x.shape
     if rows * cols == 0:
         return

@@ -55,7 +55,7 @@ def rms_norm_kernel(x, y, depth, cols, piece, units, tile, eps):
                     tl.store_rows(y + start + row * cols, y_ub, n, m, cols, pitch)
 
 
-def rms_norm_host(x: torch.Tensor, y: torch.Tensor, eps: float = 1e-5, tile: tl.constexpr = 6144):
+def rms_norm_host(x: torch.Tensor, y: torch.Tensor, eps: float = 1e-5, tile: tl.constexpr = 4608):
     batch, depth = x.shape[0], x.shape[1]
     if x.numel() == 0:
         return

@@ -41,6 +41,6 @@ def adagrad_host(
     total = param.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 2048))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     adagrad_kernel[cores](param, grad, accum, new_param, lr, eps, total, per_core, tile)

@@ -9,7 +9,7 @@ def lamb_kernel(param, m, v, new_param, parts, lr, eps, cores, total, per_core, 
     pid = tl.program_id(0)
     start = pid * per_core
     end = min(start + per_core, total)
-    param_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    param_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=4)
     m_ub = tl.alloc_ub(tile, dtype=tl.float32)
     v_ub = tl.alloc_ub(tile, dtype=tl.float32)
     r_ub = tl.alloc_ub(tile, dtype=tl.float32)
@@ -78,12 +78,12 @@ def lamb_host(
     new_param: torch.Tensor,
     lr=1e-3,
     eps=1e-6,
-    tile: tl.constexpr = 2048,
+    tile: tl.constexpr = 1536,
 ):
     total = param.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 2048))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     parts = torch.empty(cores * 16, dtype=tl.float32)
     lamb_kernel[cores](param, m, v, new_param, parts, lr, eps, cores, total, per_core, tile)

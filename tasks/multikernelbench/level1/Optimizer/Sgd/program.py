@@ -37,6 +37,6 @@ def sgd_host(
     total = param.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 2048))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     sgd_kernel[cores](param, grad, velocity, new_param, momentum, lr, total, per_core, tile)

@@ -16,7 +16,7 @@ def average_pooling_1d_kernel(x, y, kernel_size, stride, padding, wide, step, ti
     first = tl.program_id(0) * units // tl.num_programs(0)
     last = (tl.program_id(0) + 1) * units // tl.num_programs(0)
     x_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=1)
     all_ub = tl.alloc_ub(tile + lead, dtype=tl.float32)
     part_ub = tl.alloc_ub(tile, dtype=tl.float32)
     index_ub = tl.alloc_ub(tile, dtype=tl.int32)
@@ -56,7 +56,7 @@ def average_pooling_1d_host(
     kernel_size: int,
     stride: int,
     padding: int,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 2048,
 ):
     if y.numel() == 0:
         return

@@ -18,7 +18,7 @@ def max_pooling_2d_kernel(x, y, kernel_size, stride, padding, dilation, wide, st
     first = tl.program_id(0) * units // tl.num_programs(0)
     last = (tl.program_id(0) + 1) * units // tl.num_programs(0)
     x_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=1)
     all_ub = tl.alloc_ub(tile + lead, dtype=tl.float32)
     part_ub = tl.alloc_ub(tile, dtype=tl.float32)
     index_ub = tl.alloc_ub(tile, dtype=tl.int32)
@@ -69,7 +69,7 @@ def max_pooling_2d_host(
     stride: int,
     padding: int,
     dilation: int,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 2048,
 ):
     if y.numel() == 0:
         return

@@ -32,7 +32,7 @@ def product_reduction_kernel(x, y, depth, cols, piece, units, per_core, tile):
             tl.store(y + unit // strips * cols + col, y_ub, count=m)
 
 
-def product_reduction_host(x, y, dim: int = 1, tile: tl.constexpr = 8192):
+def product_reduction_host(x, y, dim: int = 1, tile: tl.constexpr = 3072):
     batch, depth, cols = x.shape
     if batch * cols == 0:
         return

@@ -30,7 +30,7 @@ def sum_reduction_kernel(x, y, depth, cols, piece, units, per_core, tile):
             tl.store(y + unit // strips * cols + col, y_ub, count=m)
 
 
-def sum_reduction_host(x: torch.Tensor, y: torch.Tensor, dim: int = 1, tile: tl.constexpr = 8192):
+def sum_reduction_host(x: torch.Tensor, y: torch.Tensor, dim: int = 1, tile: tl.constexpr = 3072):
     batch, depth, cols = x.shape
     if batch * cols == 0:
         return

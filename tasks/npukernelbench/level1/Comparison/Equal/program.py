@@ -25,6 +25,6 @@ def equal_host(x1: torch.Tensor, x2: torch.Tensor, y: torch.Tensor, tile: tl.con
     total = x1.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 16384))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     equal_kernel[cores](x1, x2, y, total, per_core, tile)

@@ -21,10 +21,10 @@ def less_equal_kernel(x1, x2, y, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def less_equal_host(x1: torch.Tensor, x2: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+def less_equal_host(x1: torch.Tensor, x2: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):
     total = x1.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 16384))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     less_equal_kernel[cores](x1, x2, y, total, per_core, tile)

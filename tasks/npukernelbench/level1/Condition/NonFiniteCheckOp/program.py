@@ -47,14 +47,14 @@ def non_finite_check_kernel(tensor_list, found_flag, flags, cores, per_core, til
 def non_finite_check_host(
     tensor_list: list[torch.Tensor],
     found_flag: torch.Tensor,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 2048,
 ):
     total = 0
     for t in range(len(tensor_list)):
         total += tl.cdiv(tensor_list[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     flags = torch.empty(cores * 8, dtype=tl.float32)
     non_finite_check_kernel[cores](tensor_list, found_flag, flags, cores, per_core, tile)

@@ -48,6 +48,6 @@ def abs_math_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):
     total = x.numel() * (2 if x.dtype == tl.complex64 else 1)
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     abs_math_kernel[cores](x, y, total, per_core, tile)

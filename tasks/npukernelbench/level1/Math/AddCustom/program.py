@@ -24,6 +24,6 @@ def add_custom_host(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor, tile: tl.
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 16384))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     add_custom_kernel[cores](x, y, z, total, per_core, tile)

@@ -32,11 +32,11 @@ def addcmul_host(
     x2: torch.Tensor,
     y: torch.Tensor,
     value: int | float,
-    tile: tl.constexpr = 2048,
+    tile: tl.constexpr = 1536,
 ):
     total = input_data.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 4096))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     addcmul_kernel[cores](input_data, x1, x2, y, value, total, per_core, tile)

@@ -24,10 +24,10 @@ def ccopy_kernel(x, y, total, incx, incy, per_core, tile):
                 tl.store_rows(y + at * incy, x_ub, pairs, 2, 2 * incy, 16)
 
 
-def ccopy_host(x: torch.Tensor, y: torch.Tensor, n=0, incx=1, incy=1, tile: tl.constexpr = 8192):
+def ccopy_host(x: torch.Tensor, y: torch.Tensor, n=0, incx=1, incy=1, tile: tl.constexpr = 6144):
     total = 2 * n
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 16384))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     ccopy_kernel[cores](x, y, total, incx, incy, per_core, tile)

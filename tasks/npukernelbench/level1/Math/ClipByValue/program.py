@@ -32,6 +32,6 @@ def clip_by_value_host(
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     clip_by_value_kernel[cores](x, clip_value_min, clip_value_max, y, total, per_core, tile)

@@ -51,11 +51,11 @@ def complex_mat_dot_host(
     result: torch.Tensor,
     m=1,
     n=1,
-    tile: tl.constexpr = 2048,
+    tile: tl.constexpr = 512,
 ):
     total = 2 * m * n
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 2048))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     complex_mat_dot_kernel[cores](matx, maty, result, total, per_core, tile)

@@ -34,6 +34,6 @@ def lerp_host(
     total = start.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 16384))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     lerp_kernel[cores](start, end, weight, y, total, per_core, tile)

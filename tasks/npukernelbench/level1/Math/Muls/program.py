@@ -44,6 +44,6 @@ def muls_host(x: torch.Tensor, value: float, y: torch.Tensor, tile: tl.constexpr
     total = x.numel() * (2 if x.dtype == tl.complex64 else 1)
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 16384))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     muls_kernel[cores](x, value, y, total, per_core, tile)

@@ -18,10 +18,10 @@ def rsqrt_kernel(x, y, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def rsqrt_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+def rsqrt_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 6144):
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 16384))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     rsqrt_kernel[cores](x, y, total, per_core, tile)

@@ -62,7 +62,7 @@ def spence_kernel(x, y, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def spence_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+def spence_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 1024):
     total = x.numel()
     if total == 0:
         return

@@ -39,6 +39,6 @@ def sscal_host(x: torch.Tensor, alpha: float = 1.0, n=0, incx=1, tile: tl.conste
     total = min((n - 1) * incx + 1, x.numel())
     if total <= 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64 * incx) * (64 * incx)
     sscal_kernel[cores](x, alpha, incx, total, per_core, tile)

@@ -33,7 +33,7 @@ def strideslice_neg_concat_kernel(input, output, rows, width, block_rows, block_
 def strideslice_neg_concat_host(
     input: torch.Tensor,
     output: torch.Tensor,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 8192,
 ):
     if input.numel() == 0:
         return

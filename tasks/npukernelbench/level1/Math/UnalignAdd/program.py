@@ -20,10 +20,10 @@ def unalign_add_kernel(x, y, z, total, per_core, tile):
             tl.store(z + offsets, z_ub, mask=offsets < end)
 
 
-def unalign_add_host(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor, tile: tl.constexpr = 4096):
+def unalign_add_host(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor, tile: tl.constexpr = 3072):
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     unalign_add_kernel[cores](x, y, z, total, per_core, tile)

@@ -24,11 +24,11 @@ def arange_host(
     out: torch.Tensor,
     start: int | float,
     step: int | float,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 1024,
 ):
     total = out.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     arange_kernel[cores](out, start, step, total, per_core, tile)

@@ -33,5 +33,5 @@ def eye_host(y: torch.Tensor, tile: tl.constexpr = 256):
     width = y.shape[-1]
     length = min(height, width)
     total = y.numel() // (height * width) * length
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 64))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 128))
     eye_kernel[cores](y, height, width, length, total, tl.cdiv(total, cores), tile)

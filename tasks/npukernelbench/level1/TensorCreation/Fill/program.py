@@ -16,10 +16,10 @@ def fill_kernel(y, value, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def fill_host(y: torch.Tensor, value: torch.Tensor, tile: tl.constexpr = 8192):
+def fill_host(y: torch.Tensor, value: torch.Tensor, tile: tl.constexpr = 4096):
     total = y.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 16384))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     fill_kernel[cores](y, value, total, per_core, tile)

@@ -187,7 +187,7 @@ def dequant_swiglu_quant_host(
     scale: torch.Tensor = None,
     activate_left=False,
     quant_mode="static",
-    tile: tl.constexpr = 1024,
+    tile: tl.constexpr = 2048,
 ):
     if x.numel() == 0:
         return

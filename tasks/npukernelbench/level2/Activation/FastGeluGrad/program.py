@@ -44,6 +44,6 @@ def fast_gelu_grad_host(
     total = dy.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 4096))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     fast_gelu_grad_kernel[cores](dy, x, z, total, per_core, tile)

@@ -54,7 +54,7 @@ def ge_glu_v2_host(
     dim=-1,
     approximate=0,
     activate_left=True,
-    tile: tl.constexpr = 2048,
+    tile: tl.constexpr = 1536,
 ):
     if x.numel() == 0:
         return

@@ -44,6 +44,6 @@ def gelu_grad_host(dy: torch.Tensor, x: torch.Tensor, z: torch.Tensor, tile: tl.
     total = dy.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 1024))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     gelu_grad_kernel[cores](dy, x, z, total, per_core, tile)

@@ -109,7 +109,7 @@ def gelu_quant_host(
     out_scale: torch.Tensor = None,
     approximate="none",
     quant_mode="dynamic",
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 6144,
 ):
     if x.numel() == 0:
         return

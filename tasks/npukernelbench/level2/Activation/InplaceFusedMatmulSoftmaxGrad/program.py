@@ -99,8 +99,8 @@ def inplace_fused_matmul_softmax_grad_host(
     gradOutput: torch.Tensor,
     values: torch.Tensor,
     tile_m: tl.constexpr = 128,
-    tile_n: tl.constexpr = 256,
-    tile_k: tl.constexpr = 128,
+    tile_n: tl.constexpr = 64,
+    tile_k: tl.constexpr = 256,
     tile: tl.constexpr = 4096,
 ):
     rows, n = softmaxOutput.shape

@@ -51,7 +51,7 @@ def swi_glu_grad_host(
     x: torch.Tensor,
     x_grad: torch.Tensor,
     dim=-1,
-    tile: tl.constexpr = 2048,
+    tile: tl.constexpr = 4096,
 ):
     if x.numel() == 0:
         return

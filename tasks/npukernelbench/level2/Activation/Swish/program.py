@@ -21,10 +21,10 @@ def swish_kernel(x, y, scale, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def swish_host(x: torch.Tensor, y: torch.Tensor, scale: float = 1.0, tile: tl.constexpr = 4096):
+def swish_host(x: torch.Tensor, y: torch.Tensor, scale: float = 1.0, tile: tl.constexpr = 2048):
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     swish_kernel[cores](x, y, scale, total, per_core, tile)

@@ -35,6 +35,6 @@ def foreach_add_scalar_list_host(
         total += tl.cdiv(x[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     foreach_add_scalar_list_kernel[cores](x, scalars, y, per_core, tile)

@@ -35,13 +35,13 @@ def foreach_addcdiv_scalar_host(
     x3: list[torch.Tensor],
     scalar: torch.Tensor,
     y: list[torch.Tensor],
-    tile: tl.constexpr = 2048,
+    tile: tl.constexpr = 4096,
 ):
     total = 0
     for t in range(len(x1)):
         total += tl.cdiv(x1[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 4096))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     foreach_addcdiv_scalar_kernel[cores](x1, x2, x3, scalar, y, per_core, tile)

@@ -36,7 +36,7 @@ def foreach_addcmul_scalar_host(
     x3: list[torch.Tensor],
     scalar: torch.Tensor,
     y: list[torch.Tensor],
-    tile: tl.constexpr = 2048,
+    tile: tl.constexpr = 4096,
 ):
     total = 0
     for t in range(len(x1)):

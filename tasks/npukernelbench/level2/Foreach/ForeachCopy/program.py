@@ -25,6 +25,6 @@ def foreach_copy_host(x: list[torch.Tensor], y: list[torch.Tensor], tile: tl.con
         total += tl.cdiv(x[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     foreach_copy_kernel[cores](x, y, per_core, tile)

@@ -27,13 +27,13 @@ def foreach_div_scalar_list_host(
     x: list[torch.Tensor],
     scalars: torch.Tensor,
     y: list[torch.Tensor],
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 8192,
 ):
     total = 0
     for t in range(len(x)):
         total += tl.cdiv(x[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     foreach_div_scalar_list_kernel[cores](x, scalars, y, per_core, tile)

@@ -43,6 +43,6 @@ def foreach_lerp_scalar_host(
         total += tl.cdiv(x1[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     foreach_lerp_scalar_kernel[cores](x1, x2, weight, y, per_core, tile)

@@ -29,13 +29,13 @@ def foreach_mul_list_host(
     x1: list[torch.Tensor],
     x2: list[torch.Tensor],
     y: list[torch.Tensor],
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 8192,
 ):
     total = 0
     for t in range(len(x1)):
         total += tl.cdiv(x1[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     foreach_mul_list_kernel[cores](x1, x2, y, per_core, tile)

@@ -56,14 +56,14 @@ def unscale_host(
     scaled_grads: list[torch.Tensor],
     found_inf: torch.Tensor,
     inv_scale: torch.Tensor,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 2048,
 ):
     total = 0
     for t in range(len(scaled_grads)):
         total += tl.cdiv(scaled_grads[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     flags = torch.empty(cores * 8, dtype=tl.float32)
     unscale_kernel[cores](scaled_grads, found_inf, inv_scale, flags, cores, per_core, tile)

@@ -51,12 +51,12 @@ def foreach_norm_host(
     x: list[torch.Tensor],
     scalar: int | float,
     y: list[torch.Tensor],
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 2048,
 ):
     total = 0
     for t in range(len(x)):
         total += tl.cdiv(x[t].numel(), 64) * 64
-    cores = min(tl.num_vec_cores(), max(tl.cdiv(total, 512), 1))
+    cores = min(tl.num_vec_cores(), max(tl.cdiv(total, 16384), 1))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     parts = torch.empty(len(x) * cores * 8, dtype=tl.float32)
     foreach_norm_kernel[cores](x, y, parts, scalar, cores, per_core, tile)

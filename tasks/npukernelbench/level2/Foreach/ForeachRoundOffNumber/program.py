@@ -65,6 +65,6 @@ def foreach_round_off_number_host(
         total += tl.cdiv(x[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 4096))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     foreach_round_off_number_kernel[cores](x, roundMode, y, per_core, tile)

@@ -30,12 +30,12 @@ def foreach_sign_kernel(x, y, per_core, tile):
         begin += tl.cdiv(x[t].numel(), 64) * 64
 
 
-def foreach_sign_host(x: list[torch.Tensor], y: list[torch.Tensor], tile: tl.constexpr = 4096):
+def foreach_sign_host(x: list[torch.Tensor], y: list[torch.Tensor], tile: tl.constexpr = 6144):
     total = 0
     for t in range(len(x)):
         total += tl.cdiv(x[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     foreach_sign_kernel[cores](x, y, per_core, tile)

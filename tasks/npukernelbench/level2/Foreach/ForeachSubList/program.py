@@ -33,7 +33,7 @@ def foreach_sub_list_host(
     x2: list[torch.Tensor],
     alpha: torch.Tensor,
     y: list[torch.Tensor],
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 8192,
 ):
     total = 0
     for t in range(len(x1)):

@@ -28,7 +28,7 @@ def foreach_sub_scalar_host(
     x: list[torch.Tensor],
     scalar: torch.Tensor,
     y: list[torch.Tensor],
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 8192,
 ):
     total = 0
     for t in range(len(x)):

@@ -22,7 +22,7 @@ def foreach_tan_kernel(x, y, per_core, tile):
         begin += tl.cdiv(x[t].numel(), 64) * 64
 
 
-def foreach_tan_host(x: list[torch.Tensor], y: list[torch.Tensor], tile: tl.constexpr = 4096):
+def foreach_tan_host(x: list[torch.Tensor], y: list[torch.Tensor], tile: tl.constexpr = 6144):
     total = 0
     for t in range(len(x)):
         total += tl.cdiv(x[t].numel(), 64) * 64

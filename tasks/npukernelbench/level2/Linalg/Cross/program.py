@@ -10,9 +10,9 @@ def cross_kernel(x1, x2, y, outer, inner, apart, vectors, cuts, units, per_core,
     end = min(start + per_core, units)
     given = tl.float32 if x1.dtype.is_floating_point else x1.dtype
     kind = tl.float32 if x1.dtype.is_floating_point else tl.int32
-    x1_ub = tl.alloc_ub(tile, dtype=given)
+    x1_ub = tl.alloc_ub(tile, dtype=given, depth=4)
     x2_ub = tl.alloc_ub(tile, dtype=given)
-    y_ub = tl.alloc_ub(tile, dtype=given)
+    y_ub = tl.alloc_ub(tile, dtype=given, depth=3)
     a_ub = tl.alloc_ub(tile, dtype=kind)
     b_ub = tl.alloc_ub(tile, dtype=kind)
     left_ub = tl.alloc_ub(tile, dtype=kind)

@@ -152,7 +152,7 @@ def loss_host(
     label_smoothing: float = 0.0,
     lse_square_scale_for_zloss: float = 0.0,
     return_zloss: bool = False,
-    tile: tl.constexpr = 3072,
+    tile: tl.constexpr = 4608,
 ):
     if x.numel() == 0:
         return

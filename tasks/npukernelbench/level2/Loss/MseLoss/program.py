@@ -65,6 +65,6 @@ def mse_loss_host(predict, label, y, reduction: str = "mean", tile: tl.constexpr
         factor = 1.0
     elif reduction == "mean":
         factor = 1.0 / total
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     sums = torch.empty(cores * 8, dtype=tl.float32)
     mse_loss_kernel[cores](predict, label, y, sums, total, tile, factor)

@@ -30,6 +30,6 @@ def mse_loss_grad_host(predict, label, dout, y, reduction: str = "mean", tile: t
     if total == 0:
         return
     factor = 2.0 / total if reduction == "mean" else 2.0
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 1024))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 2048))
     per_core = tl.cdiv(total, cores)
     mse_loss_grad_kernel[cores](predict, label, dout, y, total, per_core, tile, factor)

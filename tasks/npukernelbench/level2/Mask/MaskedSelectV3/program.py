@@ -61,6 +61,6 @@ def masked_select_host(x, mask, y, tile: tl.constexpr = 3072):
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 1024))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 2048))
     sums = torch.empty(8 * cores, dtype=tl.float32)
     masked_select_kernel[cores](x, mask, y, sums, total, tile)

@@ -10,7 +10,7 @@ def triu_kernel(x, y, rows, height, cols, tile, diagonal):
     piece = min(cols, tile)
     pitch = tl.pitch(piece)
     step = tile // pitch
-    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=1)
     y_ub = tl.alloc_ub(tile, dtype=tl.float32)
     work_ub = tl.alloc_ub(tile, dtype=tl.float32)
     column_ub = tl.alloc_ub(tile, dtype=tl.float32)
@@ -42,7 +42,7 @@ def triu_kernel(x, y, rows, height, cols, tile, diagonal):
                 tl.store_rows(y + row * cols + at, y_ub, n, m, cols, pitch)
 
 
-def triu_host(x: torch.Tensor, y: torch.Tensor, diagonal: int = 0, tile: tl.constexpr = 4096):
+def triu_host(x: torch.Tensor, y: torch.Tensor, diagonal: int = 0, tile: tl.constexpr = 2048):
     if x.numel() == 0:
         return
     height, cols = x.shape[-2], x.shape[-1]

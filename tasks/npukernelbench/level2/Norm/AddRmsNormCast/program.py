@@ -63,7 +63,7 @@ def norm_kernel(x1, x2, gamma, y1, y2, rstd, x, tile, epsilon):
                 tl.store_rows(y2 + place, y_ub, n, m, cols, pitch)
 
 
-def norm_host(x1, x2, gamma, y1, y2, rstd, x, epsilon: float = 1e-6, tile: tl.constexpr = 3072):
+def norm_host(x1, x2, gamma, y1, y2, rstd, x, epsilon: float = 1e-6, tile: tl.constexpr = 4608):
     if x1.numel() == 0:
         return
     cores = min(tl.num_vec_cores(), rstd.numel())

@@ -84,7 +84,7 @@ def norm_host(
     y2: torch.Tensor,
     x: torch.Tensor,
     epsilon: float = 1e-6,
-    tile: tl.constexpr = 2048,
+    tile: tl.constexpr = 3072,
 ):
     if x1.numel() == 0:
         return

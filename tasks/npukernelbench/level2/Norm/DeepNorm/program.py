@@ -85,7 +85,7 @@ def norm_host(
     y: torch.Tensor,
     alpha: float = 0.3,
     epsilon: float = 1e-6,
-    tile: tl.constexpr = 2560,
+    tile: tl.constexpr = 5120,
 ):
     if x.numel() == 0:
         return

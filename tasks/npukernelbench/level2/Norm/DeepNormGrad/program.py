@@ -129,7 +129,7 @@ def norm_grad_host(
     dbeta: torch.Tensor,
     dgamma: torch.Tensor,
     alpha: float = 0.3,
-    tile: tl.constexpr = 2048,
+    tile: tl.constexpr = 3072,
 ):
     if dy.numel() == 0:
         return

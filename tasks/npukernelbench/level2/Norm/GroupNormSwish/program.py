@@ -120,7 +120,7 @@ def swish_host(
     eps: float = 1e-5,
     activate_swish: bool = True,
     swish_scale: float = 1.0,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 2048,
 ):
     if x.numel() == 0:
         return

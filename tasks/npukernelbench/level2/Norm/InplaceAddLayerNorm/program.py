@@ -110,7 +110,7 @@ def norm_host(
     bias: torch.Tensor = None,
     epsilon: float = 1e-5,
     additional_output: bool = False,
-    tile: tl.constexpr = 2048,
+    tile: tl.constexpr = 4096,
 ):
     if x1.numel() == 0:
         return

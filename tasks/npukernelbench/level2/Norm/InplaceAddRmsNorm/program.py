@@ -61,7 +61,7 @@ def norm_kernel(x1, x2, gamma, rstd, tile, epsilon):
                 tl.store_rows(x2 + place, x_ub, n, m, cols, pitch)
 
 
-def norm_host(x1, x2, gamma, rstd, epsilon: float = 1e-6, tile: tl.constexpr = 3072):
+def norm_host(x1, x2, gamma, rstd, epsilon: float = 1e-6, tile: tl.constexpr = 4608):
     if x1.numel() == 0:
         return
     cores = min(tl.num_vec_cores(), rstd.numel())

@@ -13,9 +13,9 @@ def norm_kernel(x, gamma, beta, y, mean, rstd, tile, epsilon, scaled, shifted):
     piece = min(cols, tile)
     pitch = tl.pitch(piece)
     step = tile // pitch
-    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=1)
     work_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=1)
     gamma_ub = tl.alloc_ub(tile, dtype=tl.float32)
     beta_ub = tl.alloc_ub(tile, dtype=tl.float32)
     mean_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
@@ -83,7 +83,7 @@ def norm_host(
     gamma: torch.Tensor = None,
     beta: torch.Tensor = None,
     epsilon: float = 1e-5,
-    tile: tl.constexpr = 3072,
+    tile: tl.constexpr = 4608,
 ):
     if x.numel() == 0:
         return

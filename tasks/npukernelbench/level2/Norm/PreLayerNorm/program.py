@@ -71,7 +71,7 @@ def pre_layer_norm_kernel(x, y, gamma, beta, res_out, tile, epsilon):
                 tl.store_rows(res_out + place, y_ub, n, m, cols, pitch)
 
 
-def pre_layer_norm_host(x, y, gamma, beta, res_out, epsilon: float, tile: tl.constexpr = 2560):
+def pre_layer_norm_host(x, y, gamma, beta, res_out, epsilon: float, tile: tl.constexpr = 3840):
     if x.numel() == 0:
         return
     cores = min(tl.num_vec_cores(), x.numel() // gamma.numel())

@@ -104,12 +104,12 @@ def ema_adam_host(
     mode=1,
     bias_correction=True,
     weight_decay=0.0,
-    tile: tl.constexpr = 1024,
+    tile: tl.constexpr = 2048,
 ):
     total = var.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 2048))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     ema_adam_kernel[cores](
         grad,

@@ -76,7 +76,7 @@ def norm_kernel(a, b, factor, add, gamma, beta, output, tile):
                 tl.store_rows(output + place, y_ub, n, m, cols, pitch)
 
 
-def norm_host(a, b, factor, add, gamma, beta, output, tile: tl.constexpr = 2560):
+def norm_host(a, b, factor, add, gamma, beta, output, tile: tl.constexpr = 5120):
     if output.numel() == 0:
         return
     cores = min(tl.num_vec_cores(), a.shape[0])

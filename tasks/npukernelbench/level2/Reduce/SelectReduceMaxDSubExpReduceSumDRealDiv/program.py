@@ -61,7 +61,7 @@ def select_softmax_kernel(sel, input1, input2, y, rows, cols, per_core, tile):
                 tl.store_rows(y + place, y_ub, n, m, cols, pitch)
 
 
-def select_softmax_host(sel, input1, input2, ouput, tile: tl.constexpr = 4096):
+def select_softmax_host(sel, input1, input2, ouput, tile: tl.constexpr = 1024):
     if sel.numel() == 0:
         return
     cols = sel.shape[-1]

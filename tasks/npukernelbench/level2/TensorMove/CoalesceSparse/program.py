@@ -82,7 +82,7 @@ def coalesce_host(
     values: torch.Tensor,
     new_indices: torch.Tensor,
     new_values: torch.Tensor,
-    tile: tl.constexpr = 2048,
+    tile: tl.constexpr = 512,
     room: tl.constexpr = 4096,
 ):
     entries = unique_indices.numel()

@@ -7,7 +7,7 @@ import tile.language as tl
 def reverse_kernel(x, lengths, y, rows, first, middle, second, inner, seq_first, per_core, tile):
     start = tl.program_id(0) * per_core
     end = min(start + per_core, rows)
-    row_ub = tl.alloc_ub(tile, dtype=x.dtype)
+    row_ub = tl.alloc_ub(tile, dtype=x.dtype, depth=4)
     for row in range(start, end):
         behind = row % second
         before = row // (second * middle) % first

@@ -28,7 +28,7 @@ def basic_matmul_host(
     a: torch.Tensor,
     b: torch.Tensor,
     c: torch.Tensor,
-    tile_m: tl.constexpr = 128,
+    tile_m: tl.constexpr = 64,
     tile_n: tl.constexpr = 256,
     tile_k: tl.constexpr = 128,
 ):

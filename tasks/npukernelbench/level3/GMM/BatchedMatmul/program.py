@@ -31,7 +31,7 @@ def batched_matmul_host(
     b: torch.Tensor,
     c: torch.Tensor,
     tile_m: tl.constexpr = 128,
-    tile_n: tl.constexpr = 256,
+    tile_n: tl.constexpr = 192,
     tile_k: tl.constexpr = 128,
 ):
     batch, m, k = a.shape

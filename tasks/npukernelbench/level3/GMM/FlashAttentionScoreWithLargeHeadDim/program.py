@@ -157,8 +157,8 @@ def flash_attention_score_with_large_head_dim_host(
     head_num: int = 1,
     tile_m: tl.constexpr = 128,
     tile_n: tl.constexpr = 256,
-    tile_k: tl.constexpr = 128,
-    tile: tl.constexpr = 4096,
+    tile_k: tl.constexpr = 192,
+    tile: tl.constexpr = 6144,
 ):
     batch, length, width = query.shape
     if batch * length * width == 0:

@@ -49,9 +49,9 @@ def gemm_host(
     alpha: float,
     beta: float,
     tile_m: tl.constexpr = 128,
-    tile_n: tl.constexpr = 128,
-    tile_k: tl.constexpr = 128,
-    tile: tl.constexpr = 4096,
+    tile_n: tl.constexpr = 192,
+    tile_k: tl.constexpr = 64,
+    tile: tl.constexpr = 2048,
 ):
     m, k = a.shape
     n = b.shape[1]

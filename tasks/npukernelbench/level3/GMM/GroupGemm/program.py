@@ -88,9 +88,9 @@ def group_gemm_host(
     mList: list,
     kList: list,
     nList: list,
-    tile_m: tl.constexpr = 128,
-    tile_n: tl.constexpr = 256,
-    tile_k: tl.constexpr = 128,
+    tile_m: tl.constexpr = 64,
+    tile_n: tl.constexpr = 512,
+    tile_k: tl.constexpr = 192,
     tile: tl.constexpr = 4096,
 ):
     if c.numel() * a.numel() == 0:

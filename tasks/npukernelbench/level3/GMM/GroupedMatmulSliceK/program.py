@@ -48,7 +48,7 @@ def grouped_matmul_slice_k_host(
     c: torch.Tensor,
     tile_m: tl.constexpr = 128,
     tile_n: tl.constexpr = 256,
-    tile_k: tl.constexpr = 128,
+    tile_k: tl.constexpr = 64,
 ):
     m = a.shape[0]
     n = b.shape[1]

@@ -77,9 +77,9 @@ def grouped_matmul_slice_m_per_token_dequant_host(
     per_token_scale: torch.Tensor,
     groupList: torch.Tensor,
     c: torch.Tensor,
-    tile_m: tl.constexpr = 128,
-    tile_n: tl.constexpr = 256,
-    tile_k: tl.constexpr = 256,
+    tile_m: tl.constexpr = 64,
+    tile_n: tl.constexpr = 384,
+    tile_k: tl.constexpr = 192,
     tile: tl.constexpr = 4096,
 ):
     m, k = a.shape

@@ -45,8 +45,8 @@ def matmul_bias_host(
     b: torch.Tensor,
     bias: torch.Tensor,
     d: torch.Tensor,
-    tile_m: tl.constexpr = 128,
-    tile_n: tl.constexpr = 256,
+    tile_m: tl.constexpr = 64,
+    tile_n: tl.constexpr = 192,
     tile_k: tl.constexpr = 128,
     tile: tl.constexpr = 4096,
 ):

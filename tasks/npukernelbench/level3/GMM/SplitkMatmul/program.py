@@ -49,9 +49,9 @@ def splitk_matmul_host(
     b: torch.Tensor,
     c: torch.Tensor,
     tile_m: tl.constexpr = 128,
-    tile_n: tl.constexpr = 256,
-    tile_k: tl.constexpr = 128,
-    tile: tl.constexpr = 4096,
+    tile_n: tl.constexpr = 192,
+    tile_k: tl.constexpr = 64,
+    tile: tl.constexpr = 3072,
 ):
     m, k = a.shape
     n = b.shape[1]
