@@ -17,8 +17,12 @@ TEXTS = [{"text": f"{word} is number {i}."} for i, word in enumerate("zero one t
 PAIRS = [{"prompt": f"{a} + {b} = ", "completion": str(a + b)} for a in range(5) for b in range(5)]
 
 
+def metrics_lines(folder):
+    return (folder / "metrics.jsonl").read_text().splitlines()
+
+
 def metrics(folder):
-    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [json.loads(line) for line in metrics_lines(folder)]
 
 
 class Train(unittest.TestCase):
@@ -87,14 +91,19 @@ class Train(unittest.TestCase):
     def test_killed_runs_go_on(self):
         options = ("--new", "--steps", 60, "--rate", 2e-3, "--batch", 8, "--save-every", 7, "--threads", 2)
         self.train(self.at / "whole", *options)
-        choose, kills = random.Random(3), 0
-        command = [AKGEN, "lm", "train", self.model, "--data", self.data, "-o", self.at / "killed", *options, "--resume"]
+        choose, kills, out = random.Random(3), 0, self.at / "killed"
+        command = [AKGEN, "lm", "train", self.model, "--data", self.data, "-o", out, *options, "--resume"]
         for _ in range(100):
+            # Some steps behind the newest checkpoint, few enough that the run is killed several times on a machine of any speed.
+            saved = max((int(path.name.split("-")[1]) for path in out.glob("checkpoint-*")), default=0)
+            last = saved + choose.randint(0, 12)
             program = subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-            time.sleep(choose.uniform(0.05, 0.4))
+            while program.poll() is None and (not (out / "metrics.jsonl").exists() or len(metrics_lines(out)) < last):
+                time.sleep(0.002)
+            time.sleep(choose.uniform(0, 0.02))
             program.kill()
             kills += program.wait() == -signal.SIGKILL
-            if (self.at / "killed/model.safetensors").exists():
+            if (out / "model.safetensors").exists():
                 break
         self.train(self.at / "killed", *options, "--resume")
         self.assertGreater(kills, 1)
