@@ -14,6 +14,7 @@ static const struct {
     {"sample", cli_lm_sample, "let a model write"},
     {"serve", cli_lm_serve, "let it answer by the OpenAI protocol"},
     {"chat", cli_lm_chat, "render messages by the chat template"},
+    {"tokenizer", cli_lm_tokenizer, "make a vocabulary of texts"},
     {"plan", cli_lm_plan, "what memory and time a model needs"},
 };
 

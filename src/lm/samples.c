@@ -21,8 +21,10 @@ struct line {
     int32_t *tokens;
     bool *learned;
     int64_t count, capacity;
-    bool cut;     /* one of its texts was */
-    bool checked; /* the chat template */
+    bool cut;                /* one of its texts was */
+    bool checked;            /* the chat template */
+    lm_take_text *take_text; /* or NULL: gets texts in the place of tokenising them */
+    void *closure;
 };
 
 static void add_token(struct line *line, int32_t token, bool learned)
@@ -40,6 +42,8 @@ static struct akgen_error *add_text(struct line *line, const char *text, size_t 
 {
     uint32_t *ids;
     int64_t count;
+    if (line->take_text)
+        return line->take_text(line->closure, text, length);
     if (!line->options->tokenizer)
         return error_new("a text, but there is no tokenizer.json");
     struct akgen_error *error = lm_tokenizer_encode(line->options->tokenizer, &line->arena, text, length, &ids, &count);
@@ -63,7 +67,7 @@ static struct akgen_error *add_messages(struct line *line, const json_t *message
                                         .learned_from = behind ? (int)json_array_size(messages) : 0};
     if (behind)
         json_array_extend(all, (json_t *)behind);
-    struct akgen_error *error = line->checked ? NULL : lm_chat_check(line->options->folder);
+    struct akgen_error *error = line->checked || !line->options->folder ? NULL : lm_chat_check(line->options->folder);
     line->checked = !error;
     if (!error)
         error = lm_chat_render(all, &how, &line->arena, &parts, &count);
@@ -88,6 +92,8 @@ static struct akgen_error *add_ids(struct line *line, const json_t *ids, const j
 {
     const json_t *id;
     size_t i;
+    if (line->take_text)
+        return error_new("tokens, where a text is needed: they are those of another vocabulary");
     if (labels && json_array_size(labels) != json_array_size(ids))
         return error_new("'labels' has %zu numbers, 'input_ids' %zu", json_array_size(labels), json_array_size(ids));
     json_array_foreach((json_t *)ids, i, id)
@@ -245,49 +251,66 @@ static struct akgen_error *add_group(struct lm_samples *samples, struct line *li
     return NULL;
 }
 
-static struct akgen_error *read_line(struct lm_samples *samples, struct line *line, const char *text, size_t length)
+static struct akgen_error *add_row(struct lm_samples *samples, struct line *line, enum lm_samples_kind kind,
+                                   bool *taken)
 {
     static struct akgen_error *(*const add[])(struct lm_samples *, struct line *, const json_t *, bool *) = {
         [LM_SINGLE] = add_single, [LM_PAIRS] = add_pair, [LM_GROUPS] = add_group};
-    json_error_t problem;
-    json_t *row = json_loadb(text, length, 0, &problem);
-    struct akgen_error *error = row ? NULL : error_new("%s", problem.text);
+    return add[kind](samples, line, line->row, taken);
+}
+
+static struct akgen_error *read_row(struct lm_samples *samples, struct line *line)
+{
     int before = samples->count;
     int64_t learned = samples->learned;
     bool taken = true;
     line->cut = false;
-    line->row = row;
-    if (!error)
-        error = add[line->options->kind](samples, line, row, &taken);
+    struct akgen_error *error = add_row(samples, line, line->options->kind, &taken);
     samples->cut += line->cut;
     if (!taken) { /* all of a line, or nothing */
         samples->left_out++;
         samples->count = before;
         samples->learned = learned;
     }
-    json_decref(row);
-    arena_free(&line->arena);
     return error;
 }
 
-struct akgen_error *lm_samples_read(struct lm_samples *samples, const char *path,
-                                    const struct lm_samples_options *options)
+/* Of a row of any kind; what would be learned of it does not matter. */
+static struct akgen_error *read_texts(struct lm_samples *samples, struct line *line)
+{
+    bool taken = true;
+    enum lm_samples_kind kind = either_of(line->row, "chosen")        ? LM_PAIRS
+                                : either_of(line->row, "completions") ? LM_GROUPS
+                                                                      : LM_SINGLE;
+    samples->group = 0;
+    return add_row(samples, line, kind, &taken);
+}
+
+/* Calls `read` for each line that is not empty. */
+static struct akgen_error *read_lines(struct lm_samples *samples, struct line *line, const char *path,
+                                      struct akgen_error *(*read)(struct lm_samples *samples, struct line *line))
 {
     FILE *file = fopen(path, "re");
-    if (!file)
-        return error_new("%s: %s", path, strerror(errno));
+    if (!file) {
+        bool own = files_of_the_file(errno);
+        struct akgen_error *why = error_new("%s: %s", path, strerror(errno));
+        return own ? error_of_the_file(why) : why;
+    }
     struct akgen_error *error = NULL;
-    struct line line = {.options = options};
-    if (options->kind != LM_GROUPS)
-        samples->group = options->kind == LM_PAIRS ? 2 : 1;
     char *text = NULL;
     size_t room = 0;
     ssize_t length;
     for (long number = 1; !error && (length = getline(&text, &room, file)) >= 0; number++) {
         if (strspn(text, " \t\r\n") == (size_t)length)
             continue;
-        error =
-            length > LONGEST_LINE ? error_new("longer than 64 MiB") : read_line(samples, &line, text, (size_t)length);
+        json_error_t problem;
+        json_t *row = length > LONGEST_LINE ? NULL : json_loadb(text, (size_t)length, 0, &problem);
+        line->row = row;
+        error = length > LONGEST_LINE ? error_new("longer than 64 MiB")
+                : row                 ? read(samples, line)
+                                      : error_new("%s", problem.text);
+        json_decref(row);
+        arena_free(&line->arena);
         if (error)
             error = error_of_the_file(error_prefix(error, "%s:%ld", path, number));
     }
@@ -295,8 +318,27 @@ struct akgen_error *lm_samples_read(struct lm_samples *samples, const char *path
         error = error_new("%s: %s", path, strerror(errno));
     fclose(file);
     free(text);
-    free(line.tokens);
-    free(line.learned);
+    free(line->tokens);
+    free(line->learned);
+    return error;
+}
+
+struct akgen_error *lm_samples_read(struct lm_samples *samples, const char *path,
+                                    const struct lm_samples_options *options)
+{
+    struct line line = {.options = options};
+    if (options->kind != LM_GROUPS)
+        samples->group = options->kind == LM_PAIRS ? 2 : 1;
+    return read_lines(samples, &line, path, read_row);
+}
+
+struct akgen_error *lm_samples_texts(const char *path, lm_take_text *take, void *closure)
+{
+    const struct lm_samples_options options = {.longest = 1, .end = LM_NO_LABEL};
+    struct line line = {.options = &options, .take_text = take, .closure = closure};
+    struct lm_samples none = {0};
+    struct akgen_error *error = read_lines(&none, &line, path, read_texts);
+    lm_samples_free(&none);
     return error;
 }
 

@@ -17,7 +17,8 @@
 enum lm_samples_kind { LM_SINGLE, LM_PAIRS, LM_GROUPS };
 struct lm_samples_options {
     enum lm_samples_kind kind;
-    const char *folder;                   /* the model's, whose chat template is checked before messages are rendered */
+    const char
+        *folder; /* the model's, whose chat template is checked before messages are rendered; NULL: there is none yet */
     const struct lm_tokenizer *tokenizer; /* NULL: lines of input_ids alone */
     int longest;                          /* tokens of a text */
     int vocabulary;                       /* larger tokens are an error */
@@ -40,6 +41,11 @@ struct lm_samples {
 struct akgen_error *lm_samples_read(struct lm_samples *samples, const char *path,
                                     const struct lm_samples_options *options);
 void lm_samples_free(struct lm_samples *samples);
+/* Gives `take` each text that a model would see of a file's lines, of whatever kinds they are, in the place of tokenising it: the
+ * parts of messages as the template has them, a prompt once with each answer. Errors: lm_samples_read's, take's, and a line of
+ * tokens, which are no text. */
+typedef struct akgen_error *lm_take_text(void *closure, const char *text, size_t length);
+struct akgen_error *lm_samples_texts(const char *path, lm_take_text *take, void *closure);
 
 /* Lines. */
 static inline int lm_samples_groups(const struct lm_samples *samples)

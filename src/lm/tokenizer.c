@@ -14,6 +14,8 @@ struct encoding {
     struct lm_room room;
     pcre2_match_data *match;
     struct lm_ids *ids;
+    lm_on_piece *on_piece; /* gets pieces in the place of merging them; NULL: they become ids */
+    void *closure;
 };
 
 static bool is_ascii(struct lm_span text)
@@ -57,7 +59,10 @@ static struct akgen_error *take_piece(struct encoding *encoding, int step, struc
         return NULL;
     if (step + 1 < tokenizer->split_count)
         return split(encoding, step + 1, piece);
-    lm_merge_piece(tokenizer, &encoding->room, piece, encoding->ids);
+    if (encoding->on_piece)
+        encoding->on_piece(encoding->closure, piece);
+    else
+        lm_merge_piece(tokenizer, &encoding->room, piece, encoding->ids);
     return NULL;
 }
 
@@ -142,22 +147,35 @@ static struct akgen_error *normalise_and_take(struct encoding *encoding, struct 
                         take_text);
 }
 
+static struct akgen_error *run(struct encoding *encoding, const char *text, size_t length)
+{
+    char *clean = arena_strndup(&encoding->arena, text, length);
+    for (size_t i = 0; i < length; i++) /* a NUL would end the text for who makes it UTF-8 */
+        text_make_utf8(clean + i), i += strlen(clean + i);
+    encoding->match = pcre2_match_data_create(1, NULL);
+    if (!encoding->match)
+        memory_exhausted(0);
+    struct akgen_error *error =
+        around_added(encoding, &encoding->tokenizer->plain, (struct lm_span){clean, length}, normalise_and_take);
+    pcre2_match_data_free(encoding->match);
+    lm_room_free(&encoding->room);
+    arena_free(&encoding->arena);
+    return error;
+}
+
 static struct akgen_error *encode(const struct lm_tokenizer *tokenizer, const char *text, size_t length,
                                   struct lm_ids *ids)
 {
     struct encoding encoding = {.tokenizer = tokenizer, .ids = ids};
-    char *clean = arena_strndup(&encoding.arena, text, length);
-    for (size_t i = 0; i < length; i++) /* a NUL would end the text for who makes it UTF-8 */
-        text_make_utf8(clean + i), i += strlen(clean + i);
-    encoding.match = pcre2_match_data_create(1, NULL);
-    if (!encoding.match)
-        memory_exhausted(0);
-    struct akgen_error *error =
-        around_added(&encoding, &tokenizer->plain, (struct lm_span){clean, length}, normalise_and_take);
-    pcre2_match_data_free(encoding.match);
-    lm_room_free(&encoding.room);
-    arena_free(&encoding.arena);
-    return error;
+    return run(&encoding, text, length);
+}
+
+struct akgen_error *lm_tokenizer_cut(const struct lm_tokenizer *tokenizer, const char *text, size_t length,
+                                     lm_on_piece *on_piece, void *closure)
+{
+    struct lm_ids ids = {0}; /* of added tokens, which are only counted */
+    struct encoding encoding = {.tokenizer = tokenizer, .ids = &ids, .on_piece = on_piece, .closure = closure};
+    return run(&encoding, text, length);
 }
 
 struct akgen_error *lm_tokenizer_encode(const struct lm_tokenizer *tokenizer, struct arena *arena, const char *text,

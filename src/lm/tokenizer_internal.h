@@ -88,7 +88,10 @@ struct lm_split {
 const char *lm_pattern_for_pcre2(struct arena *arena, const char *pattern);
 extern const char lm_gpt2_pattern[];
 
-enum { LM_SPLITS = 8 };
+/* The byte that a character of a byte-level vocabulary stands for; -1: it is none of them. */
+int lm_byte_of_letter(int32_t character);
+
+enum { LM_LETTERS = 0x200, LM_SPLITS = 8 }; /* LM_LETTERS: all of those characters are below */
 struct lm_tokenizer {
     struct arena arena;
     struct lm_vocabulary *vocabulary;  /* of the model, by bytes */
@@ -101,5 +104,29 @@ struct lm_tokenizer {
     int split_count;
     struct lm_added_list plain, normalised; /* looked for in the text as it is, and in its normal form */
 };
+
+/* Gives on_piece the pieces of a text that would be merged into ids, without the added tokens between them. A piece is
+ * valid until the call returns. Errors: lm_tokenizer_encode's. */
+typedef void lm_on_piece(void *closure, struct lm_span piece);
+struct akgen_error *lm_tokenizer_cut(const struct lm_tokenizer *tokenizer, const char *text, size_t length,
+                                     lm_on_piece *on_piece, void *closure);
+
+/* What a new tokenizer.json is made of (tokenizer_write.c). */
+struct lm_special {
+    const char *text;
+    bool special; /* decoders leave it out when they are asked to */
+};
+struct lm_written {
+    const struct lm_span *tokens; /* by id; the bytes first, then what merges make */
+    uint32_t count;
+    const uint32_t (*merges)[2]; /* by rank: ids */
+    size_t merge_count;
+    const struct lm_special *specials; /* those that are no token yet get the ids behind */
+    int special_count;
+};
+/* The file's text, which the caller frees. Qwen3's normaliser, pre-tokenizer and decoder. */
+char *lm_written_json(const struct lm_written *written);
+/* The ids (special_count) of the special tokens. Returns how many tokens there are in all. */
+uint32_t lm_written_specials(const struct lm_written *written, uint32_t *ids);
 
 #endif

@@ -14,27 +14,25 @@ enum { LONGEST_FILE = 64 << 20, LARGEST_ID = 1 << 22 };
 /* What GPT-2 cuts by, where a file says ByteLevel and no pattern of its own. */
 const char lm_gpt2_pattern[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
 
-/* Bytes as byte-level vocabularies write them: those that are seen in print stand for themselves, the others for characters
- * from U+0100 on, in their order. */
-static int byte_of_character(utf8proc_int32_t character)
+/* Bytes as byte-level vocabularies write them: those that are seen in print stand for themselves, the others (0 to ' ', DEL to 0xa0,
+ * 0xad) for characters from U+0100 on, in their order. */
+int lm_byte_of_letter(int32_t character)
 {
-    int next = 0x100;
+    enum { LOW = ' ' + 1, HIGH = 0xa0 - 0x7f + 1 };
+    int other = (int)character - 0x100;
     if ((character >= '!' && character <= '~') || (character >= 0xa1 && character <= 0xac) ||
         (character >= 0xae && character <= 0xff))
         return (int)character;
-    for (int byte = 0; byte < 256; byte++) {
-        bool seen = (byte >= '!' && byte <= '~') || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
-        if (!seen && next++ == character)
-            return byte;
-    }
-    return -1;
+    if (other < 0 || other > LOW + HIGH)
+        return -1;
+    return other < LOW ? other : other < LOW + HIGH ? 0x7f + other - LOW : 0xad;
 }
 
 /* A reader of one file. */
 struct file {
     const char *path;
     struct lm_tokenizer *tokenizer;
-    int16_t byte_of[0x200]; /* by character */
+    int16_t byte_of[LM_LETTERS]; /* by character */
 };
 
 static struct akgen_error *refuse(const struct file *file, const char *what, const char *expected)
@@ -52,7 +50,7 @@ static bool token_bytes(const struct file *file, const char *token, struct lm_sp
         utf8proc_int32_t character;
         utf8proc_ssize_t width =
             utf8proc_iterate((const utf8proc_uint8_t *)token + at, (utf8proc_ssize_t)(length - at), &character);
-        int byte = width > 0 && character < 0x200 ? file->byte_of[character] : -1;
+        int byte = width > 0 && character < LM_LETTERS ? file->byte_of[character] : -1;
         if (byte < 0) {
             memcpy(kept, token, length + 1);
             bytes->length = length;
@@ -349,8 +347,8 @@ static struct akgen_error *read_all(struct file *file, const json_t *root)
     const json_t *step = json_object_get(root, "pre_tokenizer");
     bool bytes = false;
     struct akgen_error *error = NULL;
-    for (int character = 0; character < 0x200; character++)
-        file->byte_of[character] = (int16_t)byte_of_character(character);
+    for (int character = 0; character < LM_LETTERS; character++)
+        file->byte_of[character] = (int16_t)lm_byte_of_letter(character);
     for (int byte = 0; byte < 256; byte++)
         file->tokenizer->of_byte[byte] = UINT32_MAX;
     if (!json_is_object(root) || !json_object_get(root, "model"))

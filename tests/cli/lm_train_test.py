@@ -186,7 +186,7 @@ class Train(unittest.TestCase):
         done = akgen("lm", "train", self.model, "--data", self.data)
         self.assertEqual((done.returncode, "MODEL, --data FILE and -o DIR are needed" in done.stderr), (2, True))
         refused("model.safetensors: No such file", code=3)
-        refused("data.json: No such file", "--new", data=self.at / "data.json", code=3)
+        refused("data.json: No such file", "--new", data=self.at / "data.json")
         refused("bad.jsonl:2: expected an object with 'text'", "--new", data=bad(TEXTS[0], {"question": "?"}))
         refused("bad.jsonl:1: token 1 is 257, and the vocabulary has 257", "--new", data=bad({"input_ids": [1, 257]}))
         refused("bad.jsonl:1: label 1 is 3, expected its token, 2, or -100", "--new", data=bad({"input_ids": [1, 2], "labels": [1, 3]}))

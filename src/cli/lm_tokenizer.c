@@ -1,0 +1,173 @@
+/* akgen lm tokenizer: a new vocabulary of texts. */
+#include "base/clock.h"
+#include "base/files.h"
+#include "cli/cli.h"
+#include "cli/lm.h"
+#include "lm/bpe_train.h"
+#include "lm/config.h"
+#include "lm/samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_VOCABULARY = 0x500, KEY_SPECIAL, KEY_LEAST, KEY_JSON, MOST_FILES = 256, MOST_SPECIALS = 1024 };
+static const size_t LARGEST_TEXT = (size_t)4 << 30;
+
+static const struct argp_option options[] = {
+    {"output", 'o', "DIR", 0, "where tokenizer.json and tokenizer_config.json go", 1},
+    {"vocab", KEY_VOCABULARY, "N", 0, "tokens in all: 256 bytes, Qwen3's special tokens, and what is learned", 1},
+    {"special", KEY_SPECIAL, "TOKEN", 0, "a text that is one token wherever it stands, besides Qwen3's; several times",
+     1},
+    {"min-count", KEY_LEAST, "N", 0, "pairs that occur less often become no token (default 1)", 1},
+    {"json", KEY_JSON, NULL, 0, "print the result as JSON", 1},
+    {0},
+};
+struct arguments {
+    const char *files[MOST_FILES], *specials[MOST_SPECIALS], *out;
+    int file_count;
+    struct lm_bpe_options bpe;
+    bool json;
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case 'o':
+        arguments->out = text;
+        break;
+    case KEY_VOCABULARY:
+        arguments->bpe.vocabulary = (int)cli_parse_number(state, "vocab", text, 1, LM_BPE_LARGEST);
+        break;
+    case KEY_SPECIAL:
+        if (arguments->bpe.special_count == MOST_SPECIALS)
+            argp_error(state, "--special: more than %d", MOST_SPECIALS);
+        arguments->specials[arguments->bpe.special_count++] = text;
+        break;
+    case KEY_LEAST:
+        arguments->bpe.least = cli_parse_number(state, "min-count", text, 1, INT32_MAX);
+        break;
+    case KEY_JSON:
+        arguments->json = true;
+        break;
+    case ARGP_KEY_ARG:
+        if (arguments->file_count == MOST_FILES)
+            argp_error(state, "more than %d files", MOST_FILES);
+        arguments->files[arguments->file_count++] = text;
+        break;
+    case ARGP_KEY_END:
+        if (!arguments->file_count || !arguments->out || !arguments->bpe.vocabulary)
+            argp_error(state, "FILE, -o DIR and --vocab N are needed");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static struct akgen_error *add_text(void *closure, const char *text, size_t length)
+{
+    return lm_bpe_add(closure, text, length);
+}
+
+static struct akgen_error *add_file(struct lm_bpe *bpe, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    struct arena arena = {0};
+    char *bytes;
+    size_t length;
+    if (dot && strcmp(dot, ".jsonl") == 0)
+        return lm_samples_texts(path, add_text, bpe);
+    struct akgen_error *error = files_read(&arena, path, LARGEST_TEXT, &bytes, &length);
+    if (!error && (error = lm_bpe_add(bpe, bytes, length)))
+        error = error_of_the_file(error_prefix(error, "%s", path));
+    arena_free(&arena);
+    return error;
+}
+
+static void print(const struct arguments *arguments, const struct lm_bpe_counts *counts, double seconds)
+{
+    double each = counts->tokens ? (double)counts->bytes / (double)counts->tokens : 0;
+    if (arguments->json) {
+        json_t *root =
+            json_pack("{s:I s:I s:I s:I s:f s:I s:I s:f}", "bytes", (json_int_t)counts->bytes, "words",
+                      (json_int_t)counts->pieces, "different", (json_int_t)counts->different, "tokens",
+                      (json_int_t)counts->tokens, "bytes_per_token", each, "vocabulary", (json_int_t)counts->vocabulary,
+                      "merges", (json_int_t)counts->merges, "seconds", seconds);
+        json_dumpf(root, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(root);
+        return;
+    }
+    printf("read      %.4g MB: %lld words, %lld of them different\n", 1e-6 * (double)counts->bytes,
+           (long long)counts->pieces, (long long)counts->different);
+    printf("learned   %zu merges, %u tokens in all; %.2f bytes a token; %.1f s\n", counts->merges, counts->vocabulary,
+           each, seconds);
+    printf("written   %s\n", arguments->out);
+}
+
+/* What the folder's config.json, if it has one, would not get along with. */
+static void warn(struct arena *arena, const struct arguments *arguments, const struct lm_bpe_counts *counts)
+{
+    const char *path = arena_printf(arena, "%s/config.json", arguments->out);
+    struct lm_config config;
+    struct akgen_error *error = files_exists(path) ? lm_config_read(path, &config) : NULL;
+    if (counts->vocabulary < (uint32_t)arguments->bpe.vocabulary)
+        fprintf(stderr, "akgen: %u tokens, not %d: no pair is left that occurs %lld times\n", counts->vocabulary,
+                arguments->bpe.vocabulary, (long long)arguments->bpe.least);
+    if (error)
+        fprintf(stderr, "akgen: %s\n", error->message);
+    else if (files_exists(path) && (uint32_t)config.vocabulary < counts->vocabulary)
+        fprintf(stderr, "akgen: %s: 'vocab_size' is %d, and has to be at least %u\n", path, config.vocabulary,
+                counts->vocabulary);
+    error_free(error);
+}
+
+static struct akgen_error *make(struct arena *arena, const struct arguments *arguments)
+{
+    double start = clock_seconds();
+    const char *path = arena_printf(arena, "%s/tokenizer.json", arguments->out);
+    struct lm_bpe *bpe = NULL;
+    if (files_exists(path))
+        return error_of_the_file(error_new("%s is there already; remove it, or write elsewhere", path));
+    struct akgen_error *error = lm_bpe_new(&arguments->bpe, &bpe);
+    if (error)
+        return error_of_the_file(error);
+    for (int i = 0; i < arguments->file_count && !error; i++)
+        error = add_file(bpe, arguments->files[i]);
+    if (!error) {
+        lm_bpe_train(bpe);
+        error = files_make_directory(arguments->out);
+    }
+    if (!error)
+        error = lm_bpe_write(bpe, arguments->out);
+    if (!error) {
+        const struct lm_bpe_counts counts = lm_bpe_counts(bpe);
+        print(arguments, &counts, clock_seconds() - start);
+        warn(arena, arguments, &counts);
+    }
+    lm_bpe_free(bpe);
+    return error;
+}
+
+int cli_lm_tokenizer(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "FILE...",
+        .doc =
+            "Makes a vocabulary for byte-level BPE of texts, with Qwen3's pre-tokenizer and special tokens.\vA .jsonl "
+            "file has rows as 'akgen lm train' reads them, of any objective; of them the texts count that a model "
+            "would see. Any other file is a text.",
+    };
+    static struct arguments arguments = {.bpe.least = 1};
+    struct arena arena = {0};
+    arguments.bpe.specials = arguments.specials;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    struct akgen_error *error = make(&arena, &arguments);
+    arena_free(&arena);
+    if (error)
+        return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);
+    return EXIT_PASS;
+}
