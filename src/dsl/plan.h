@@ -89,8 +89,15 @@ struct plan_layout {
     const char *measured; /* the tensor that has all axes */
 };
 
+/* Which tensors of the task are lists (their plan is that of one tensor), and which hold a number for each member of the lists. */
+struct plan_lists {
+    bool inputs[TASK_MAX_PARAMS], outputs[TASK_MAX_PARAMS], members[TASK_MAX_PARAMS];
+    const char *longest; /* the list that is counted */
+};
+
 struct plan {
     struct arena *arena;
+    const struct plan_lists *lists; /* NULL: there are none */
     const struct task *task;
     struct akgen_error *error; /* the first */
     struct plan_value *values[PLAN_MOST];
@@ -109,6 +116,8 @@ struct plan {
     struct plan_value **steps; /* of the formulas */
     struct plan_output outputs[TASK_MAX_PARAMS];
     bool flat; /* rows have no meaning: a core takes a share of the elements */
+    const char
+        *mixed; /* a tensor that is of floating or of integer types, which elements are computed in then; NULL: none */
     /* The plan is one of `stages`, which share UB and run one behind the other; inputs from `own_inputs` and outputs
      * from `own_outputs` on are tensors in workspace that stages leave for later ones. */
     int stages, own_inputs, own_outputs;
@@ -174,10 +183,17 @@ void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct 
 enum { PLAN_STAGES = 8 };
 /* The program of a task (names marked), whose stages have these texts; `kept`: the names of the tensors that stages leave. */
 void plan_compose(struct arena *arena, const struct task *task, const struct plan_parts *parts, int stages,
-                  const char *const *kept, int kept_count, struct text *out);
+                  const char *const *kept, int kept_count, const struct plan_lists *lists, struct text *out);
 /* Names of a task are marked in a program's text with this. */
 enum { PLAN_MARK = '\1' };
 bool plan_is_reserved(const char *name);
+
+/* plan_lists.c */
+/* Where a task has lists: `shadow` is the same with one tensor in the place of each list, so that it can be planned. An error says
+ * which of its formulas goes beyond single elements, or what else lists have no plan for. */
+struct akgen_error *plan_shadow(struct arena *arena, const struct task *task, struct task *shadow,
+                                struct plan_lists *lists);
+bool plan_has_lists(const struct task *task);
 
 /* plan_split.c */
 /* Splits sums and the like off a task that has no plan: `first` computes some, whose operands need no others, into new outputs,

@@ -35,6 +35,7 @@ struct composition {
     int stages;
     const char *const *kept;
     int kept_count;
+    const struct plan_lists *lists; /* NULL: none */
     struct text *out;
 };
 
@@ -80,18 +81,25 @@ static void add_staged(const struct composition *c, const char *text, int stage)
 }
 
 /* Attributes and inputs that some stage uses; those of the host function with their types. */
-static void add_names(const struct task *task, const bool *used, struct text *out, bool types)
+static void add_names(const struct composition *c, const bool *used, bool types)
 {
+    const struct task *task = c->task;
+    struct text *out = c->out;
     static const char *const annotations[TASK_ATTR_TYPES] = {
         [TASK_ATTR_INT] = ": int", [TASK_ATTR_FLOAT] = ": float", [TASK_ATTR_BOOL] = ": bool"};
     for (int i = 0; i < task->input_count; i++)
         if (types || used[i])
             text_addf(out, "%s%s, ", task->inputs[i].name,
                       !types                                ? ""
+                      : task->inputs[i].optional            ? ": torch.Tensor = None"
+                      : c->lists && c->lists->inputs[i]     ? ": list[torch.Tensor]"
                       : task->inputs[i].kind == TASK_SCALAR ? ": int | float"
                                                             : ": torch.Tensor");
     for (int i = 0; i < task->output_count; i++)
-        text_addf(out, "%s%s%s", i ? ", " : "", task->outputs[i].name, types ? ": torch.Tensor" : "");
+        text_addf(out, "%s%s%s", i ? ", " : "", task->outputs[i].name,
+                  !types     ? ""
+                  : c->lists ? ": list[torch.Tensor]"
+                             : ": torch.Tensor");
     for (int i = 0; i < task->attr_count; i++)
         if (types || used[task->input_count + i])
             text_addf(out, ", %s%s", task->attrs[i].name, types ? annotations[task->attrs[i].type] : "");
@@ -99,7 +107,7 @@ static void add_names(const struct task *task, const bool *used, struct text *ou
 
 static void add_arguments(const struct composition *c, const bool *used)
 {
-    add_names(c->task, used, c->out, false);
+    add_names(c, used, false);
     for (int i = 0; i < c->kept_count; i++)
         text_addf(c->out, ", %s", c->kept[i]);
     for (int i = 0; i < c->stages; i++)
@@ -109,7 +117,8 @@ static void add_arguments(const struct composition *c, const bool *used)
 static void add_comment(const struct composition *c)
 {
     for (int i = 0; i < c->task->output_count; i++)
-        text_addf(c->out, "# %s = %s\n", c->task->outputs[i].name, c->task->outputs[i].formula->text);
+        text_addf(c->out, "# %s = %s%s\n", c->task->outputs[i].name, c->task->outputs[i].formula->text,
+                  c->lists ? ", for every tensor of the lists" : "");
     if (c->stages > 1)
         text_addf(
             c->out,
@@ -162,9 +171,9 @@ static void add_host(const struct composition *c)
         text_addf(c->out, ": tl.constexpr = %d", c->parts[i].tile);
     }
     text_add(c->out, "):\n");
-    for (int i = 0; i < c->task->output_count; i++)
+    for (int i = 0; i < c->task->output_count && !c->lists; i++)
         text_addf(c->out, "%s%s.numel()", i ? " + " : "    if ", c->task->outputs[i].name);
-    text_add(c->out, " == 0:\n        return\n");
+    text_add(c->out, c->lists ? "" : " == 0:\n        return\n");
     for (int i = 0; i < c->stages; i++)
         add_staged(c, c->parts[i].sizes, i);
 }
@@ -182,9 +191,9 @@ static void add_cores(const struct composition *c)
 }
 
 void plan_compose(struct arena *arena, const struct task *task, const struct plan_parts *parts, int stages,
-                  const char *const *kept, int kept_count, struct text *out)
+                  const char *const *kept, int kept_count, const struct plan_lists *lists, struct text *out)
 {
-    const struct composition c = {arena, task, parts, stages, kept, kept_count, out};
+    const struct composition c = {arena, task, parts, stages, kept, kept_count, lists, out};
     const char *stem = op_snake_case(arena, task->op);
     bool used[TASK_MAX_PARAMS + TASK_MAX_ATTRS] = {0};
     for (int s = 0; s < stages; s++) {
@@ -200,7 +209,7 @@ void plan_compose(struct arena *arena, const struct task *task, const struct pla
     text_add(out, "):\n");
     add_kernel(&c);
     text_addf(out, "\n\ndef %s_host(", stem);
-    add_names(task, used, out, true);
+    add_names(&c, used, true);
     add_host(&c);
     text_addf(out, "    %s_kernel[", stem);
     add_cores(&c);

@@ -49,9 +49,9 @@ void print_measures(struct printer *p, struct text *out)
         print_unit_measures(p, out);
     else if (!plan->flat || p->rows_used)
         text_add(out, ", rows");
-    if (plan->flat)
+    if (plan->flat && !plan->lists)
         text_add(out, ", total");
-    else if (!p->schedule->rows)
+    else if (!plan->flat && !p->schedule->rows)
         text_addf(out, ", step, %s, across", print_width(p, "piece", p->schedule->passes[0].width));
     if (print_whole_count(plan))
         text_add(out, ", shares, per_share");
@@ -335,8 +335,27 @@ static void add_sizes(struct printer *p, struct text *out)
     add_checks(p, out, plan->flat ? total ? total : "" : known);
 }
 
+/* How many elements lists have, each member padded to a multiple of 64. */
+static void add_lists(struct printer *p, struct text *out)
+{
+    const char *list = p->plan->lists->longest;
+    text_addf(out,
+              "    total = 0\n"
+              "    for t in range(len(%s)):\n"
+              "        total += tl.cdiv(%s[t].numel(), 64) * 64\n"
+              "    if total == 0:\n"
+              "        return\n",
+              list, list);
+    add_numbers(p, out);
+}
+
 void print_host(struct printer *p, struct text *out)
 {
+    if (p->plan->lists) {
+        add_lists(p, out);
+        add_cores(p, out);
+        return;
+    }
     if (p->plan->layout.units)
         print_unit_sizes(p, out);
     else

@@ -159,7 +159,7 @@ static const char *place_of(struct printer *p, const char *tensor, const char *c
 
 static bool is_integer(const struct printer *p, const struct plan_value *value)
 {
-    return !task_is_float(p->plan->task->inputs[value->input].types[0]) && !value->lone;
+    return !p->plan->mixed && !task_is_float(p->plan->task->inputs[value->input].types[0]) && !value->lone;
 }
 
 static const char *loaded_buffer(struct printer *p, struct plan_value *value)
@@ -191,7 +191,7 @@ static void print_load(struct printer *p, struct plan_value *value)
         print_line(p, "copyin", "tl.load(%s + %sat%s, %s, count=m)", name, whole ? "" : "(",
                    whole ? "" : arena_printf(p->plan->arena, " + %s)", value->from), buffer);
     } else if (p->plan->flat) {
-        print_line(p, "copyin", "tl.load(%s + at, %s, count=m)", name, buffer);
+        print_line(p, "copyin", "tl.load(%s%s + at, %s, count=m)", name, p->plan->lists ? "[t]" : "", buffer);
     } else {
         const char *cols = print_width(p, "cols", p->plan->input_width[value->input]);
         print_line(p, "copyin", "tl.load_rows(%s, %s, n, m, %s, %s)", place_of(p, name, cols, value->from), buffer,
@@ -320,7 +320,7 @@ const char *print_stored(struct printer *p, int output)
     static const char *const whole[] = {"round", "floor", "ceil", "trunc", "value", "sign"};
     const struct task_param *param = &p->plan->task->outputs[output];
     struct plan_value *value = p->plan->outputs[output].value;
-    if (task_is_float(param->types[0]) || value->truth)
+    if (task_is_float(param->types[0]) || value->truth || p->plan->mixed)
         return value->buffer;
     bool cut = param->types[0] != AKGEN_BOOL;
     for (size_t i = 0; i < sizeof whole / sizeof *whole && value->operation == PLAN_CALL; i++)
@@ -344,7 +344,7 @@ static void print_stores(struct printer *p)
         if (p->plan->layout.units)
             print_unit_store(p, output, buffers[i]);
         else if (p->plan->flat)
-            print_line(p, "copyout", "tl.store(%s + at, %s, count=m)", name, buffers[i]);
+            print_line(p, "copyout", "tl.store(%s%s + at, %s, count=m)", name, p->plan->lists ? "[t]" : "", buffers[i]);
         else
             print_line(p, "copyout", "tl.store_rows(%s, %s, n, m, %s, %s)", place_of(p, name, cols, "0"), buffers[i],
                        cols, print_width(p, "pitch", p->pass->width));
@@ -521,6 +521,26 @@ static void print_rows(struct printer *p)
     p->indent--;
 }
 
+/* The members of lists are one sequence of elements, each padded to a multiple of 64: a core takes what of each lies in its share. */
+static void begin_lists(struct printer *p)
+{
+    const struct plan_lists *lists = p->plan->lists;
+    print_line(p, NULL, "begin = 0");
+    print_line(p, NULL, "for t in range(len(%s)):", lists->longest);
+    p->indent++;
+    for (int i = 0; i < p->plan->task->input_count; i++)
+        if (p->plan->used[i] && lists->members[i])
+            print_line(p, NULL, "%s_value = tl.extract_scalar(%s, t)", p->plan->task->inputs[i].name,
+                       p->plan->task->inputs[i].name);
+    print_numbers(p, 0);
+    print_line(p, NULL, "last = min(first + per_core - begin, %s[t].numel())", lists->longest);
+}
+static void end_lists(struct printer *p)
+{
+    print_line(p, NULL, "begin += tl.cdiv(%s[t].numel(), 64) * 64", p->plan->lists->longest);
+    p->indent--;
+}
+
 static void print_blocks(struct printer *p)
 {
     const struct plan_schedule *schedule = p->schedule;
@@ -531,7 +551,11 @@ static void print_blocks(struct printer *p)
         p->pass = pass;
         p->pass_number = i;
         if (p->plan->flat) {
-            print_line(p, NULL, "for at in range(first, last, tile):");
+            if (p->plan->lists)
+                begin_lists(p);
+            print_line(p, NULL,
+                       p->plan->lists ? "for at in range(max(first - begin, 0), last, tile):"
+                                      : "for at in range(first, last, tile):");
             p->indent++;
             print_line(p, NULL, "m = min(tile, last - at)");
         } else {
@@ -549,6 +573,8 @@ static void print_blocks(struct printer *p)
         }
         print_piece(p);
         p->indent--;
+        if (p->plan->lists)
+            end_lists(p);
     }
 }
 
@@ -557,9 +583,10 @@ static void print_prologue(struct printer *p)
 {
     const struct task *task = p->plan->task;
     for (int i = 0; i < task->input_count; i++)
-        if (p->plan->used[i] && p->plan->input_axes[i] == 0)
+        if (p->plan->used[i] && p->plan->input_axes[i] == 0 && !(p->plan->lists && p->plan->lists->members[i]))
             print_line(p, NULL, "%s_value = tl.extract_scalar(%s, 0)", task->inputs[i].name, task->inputs[i].name);
-    print_numbers(p, 0);
+    if (!p->plan->lists)
+        print_numbers(p, 0);
 }
 
 static void print_number_outputs(struct printer *p)
@@ -659,6 +686,10 @@ static void add_comment(const struct printer *p, struct text *out)
 static void add_shares(struct printer *p, struct text *out)
 {
     const struct plan *plan = p->plan;
+    if (plan->lists) {
+        text_add(out, "    first = tl.program_id(0) * per_core\n");
+        return;
+    }
     if ((plan->flat || p->schedule->rows) && !print_whole_count(plan))
         text_addf(out,
                   "    first = tl.program_id(0)%s * per_core\n"
@@ -695,13 +726,17 @@ static void add_shares(struct printer *p, struct text *out)
 
 static void add_buffers(const struct printer *p, struct text *out)
 {
+    const char *mixed = p->plan->mixed, *member = p->plan->lists ? "[0]" : "";
+    if (mixed)
+        text_addf(out, "    kind = tl.float32 if %s%s.dtype.is_floating_point else %s%s.dtype\n", mixed, member, mixed,
+                  member);
     static const char *const sizes[PLAN_SHAPES] = {"tile",     "tile",        "tile // 16", "8",
                                                    "2 * tile", "STRIPS * 16", "SHARES * 8"};
     for (int i = 0; i < p->buffer_count; i++)
         text_addf(out, "    %s = tl.alloc_ub(%s, dtype=%s)\n", p->buffers[i].name,
                   sizes[p->buffers[i].shape == PLAN_ROW && p->plan->layout.kept == PLAN_COLS ? PLAN_COLUMN
                                                                                              : p->buffers[i].shape],
-                  p->buffers[i].type);
+                  mixed && strcmp(p->buffers[i].type, "tl.float32") == 0 ? "kind" : p->buffers[i].type);
     if (print_whole_count(p->plan))
         text_add(out, "    work_ub = tl.alloc_ub(max(tile, SHARES * 8), dtype=tl.float32)\n");
 }

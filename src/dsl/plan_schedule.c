@@ -219,6 +219,20 @@ static void nest_sums(struct plan *plan)
         plan->values[i]->number = i;
 }
 
+/* Behind the last pass nothing reads an input any more, so that an output may take its place. */
+static int last_level(const struct plan *plan)
+{
+    int last = 0;
+    for (int i = 0; i < plan->task->output_count; i++)
+        if (plan->outputs[i].axes == PLAN_FULL && plan->outputs[i].value->level > last)
+            last = plan->outputs[i].value->level;
+    for (int i = 0; i < plan->count; i++)
+        if (plan->values[i]->uses && plan->values[i]->operation == PLAN_REDUCE &&
+            plan_summed(plan->values[i])->level > last)
+            last = plan_summed(plan->values[i])->level;
+    return last;
+}
+
 void plan_schedule(struct plan *plan, struct plan_schedule *schedule)
 {
     for (int i = 0; i < plan->task->output_count; i++)
@@ -249,7 +263,9 @@ void plan_schedule(struct plan *plan, struct plan_schedule *schedule)
         schedule->rows |= output->axes == PLAN_ROWS;
         if (output->axes != PLAN_FULL)
             continue;
-        struct plan_pass *pass = pass_of(plan, schedule, output->value->level, output->value->width);
+        bool in_place = i < plan->own_outputs && plan->task->outputs[i].in_place != TASK_NONE;
+        int level = in_place ? last_level(plan) : output->value->level;
+        struct plan_pass *pass = pass_of(plan, schedule, level, output->value->width);
         pass->stores[pass->store_count++] = i;
     }
     if (schedule->count)

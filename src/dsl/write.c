@@ -20,6 +20,23 @@ static bool is_planned(enum akgen_dtype type)
     return false;
 }
 
+/* Of floating types and of integer types, by the case. */
+static bool is_mixed(const struct task_param *param)
+{
+    for (int t = 1; t < param->type_count; t++)
+        if (task_is_float(param->types[t]) != task_is_float(param->types[0]))
+            return true;
+    return false;
+}
+
+static const char *find_mixed(const struct task *task)
+{
+    for (int i = 0; i < task->input_count; i++)
+        if (is_mixed(&task->inputs[i]) && task->inputs[i].kind != TASK_SCALAR)
+            return task->inputs[i].name;
+    return NULL;
+}
+
 static struct akgen_error *check(const struct task *task)
 {
     for (int i = 0; i < task->input_count + task->output_count; i++) {
@@ -27,15 +44,11 @@ static struct akgen_error *check(const struct task *task)
         const struct task_param *param = output ? &task->outputs[i - task->input_count] : &task->inputs[i];
         if (output && !param->formula)
             return error_new("%s: output '%s' has no formula to plan from", task->name, param->name);
-        if (param->kind != TASK_TENSOR && param->kind != TASK_SCALAR)
-            return error_new("%s: '%s' is a list, which the planner has no plan for", task->name, param->name);
         if (param->kind == TASK_SCALAR && output)
             return error_new("%s: output '%s' is no tensor", task->name, param->name);
-        if (param->optional)
-            return error_new("%s: '%s' may be missing, which the planner has no plan for", task->name, param->name);
         for (int t = 0; t < param->type_count; t++)
-            if (!is_planned(param->types[t]) || task_is_float(param->types[t]) != task_is_float(param->types[0]) ||
-                (akgen_dtype_size(param->types[t]) == 1) != (akgen_dtype_size(param->types[0]) == 1))
+            if (!is_planned(param->types[t]) || (!is_mixed(param) && (akgen_dtype_size(param->types[t]) == 1) !=
+                                                                         (akgen_dtype_size(param->types[0]) == 1)))
                 return error_new("%s: '%s' may be %s%s%s; the planner computes float16, bfloat16 and float32, or bool "
                                  "and integers of 8 bits, or of more, each for itself",
                                  task->name, param->name, akgen_dtype_name(param->types[t]), t ? " besides " : "",
@@ -167,16 +180,40 @@ struct stages {
     int count;
 };
 
-/* The texts of one of `stages` stages. */
-static struct akgen_error *plan_stage(struct arena *arena, const struct task *task, int own_inputs, int kept,
-                                      int stages, struct plan_parts *parts)
+/* Each element is computed by itself. */
+static bool plan_is_single(const struct plan *plan, const struct plan_schedule *schedule)
 {
-    struct plan plan = {.arena = arena, .task = task, .stages = stages, .own_inputs = own_inputs};
+    bool single = plan->flat && schedule->phases == 0 && !plan->layout.units;
+    for (int i = 0; i < plan->count; i++)
+        single &= !plan->values[i]->uses ||
+                  (plan->values[i]->operation != PLAN_REDUCE && plan->values[i]->operation != PLAN_SCAN);
+    for (int i = 0; i < plan->task->output_count; i++)
+        single &= plan->outputs[i].axes == PLAN_FULL;
+    return single;
+}
+
+/* The texts of one of `stages` stages. */
+static struct akgen_error *plan_stage(struct arena *arena, const struct task *task, const struct plan_lists *lists,
+                                      int own_inputs, int kept, int stages, struct plan_parts *parts)
+{
+    struct plan plan = {.arena = arena,
+                        .task = task,
+                        .lists = lists,
+                        .stages = stages,
+                        .own_inputs = own_inputs,
+                        .mixed = find_mixed(task)};
     struct plan_schedule schedule = {0};
     plan.own_outputs = task->output_count - kept;
     plan.error = plan_graph(&plan);
     if (!plan.error)
         plan_schedule(&plan, &schedule);
+    if (!plan.error && plan.mixed && !plan_is_single(&plan, &schedule))
+        plan.error = error_new("%s: '%s' may be of floating or of integer types, which the planner computes element by "
+                               "element only",
+                               task->name, plan.mixed);
+    if (!plan.error && lists && !plan_is_single(&plan, &schedule))
+        plan.error = error_new("%s: of lists each element is computed by itself, which sums and parts of rows are not",
+                               task->name);
     if (!plan.error)
         plan_print(&plan, &schedule, parts);
     return plan.error;
@@ -185,7 +222,7 @@ static struct akgen_error *plan_stage(struct arena *arena, const struct task *ta
 static bool has_plan(struct arena *arena, const struct task *task, int own_inputs, int kept)
 {
     struct plan_parts parts;
-    struct akgen_error *error = plan_stage(arena, task, own_inputs, kept, PLAN_STAGES, &parts);
+    struct akgen_error *error = plan_stage(arena, task, NULL, own_inputs, kept, PLAN_STAGES, &parts);
     bool plan = !error;
     error_free(error);
     return plan;
@@ -215,20 +252,21 @@ static bool split_stage(struct arena *arena, int own_inputs, struct stages *stag
 }
 
 /* One stage, or what cannot be planned as one, in several. The error is that of one. */
-static struct akgen_error *plan_stages(struct arena *arena, const struct task *task, struct stages *stages)
+static struct akgen_error *plan_stages(struct arena *arena, const struct task *task, const struct plan_lists *lists,
+                                       struct stages *stages)
 {
     const int own = task->input_count;
     stages->tasks[0] = *task;
     stages->count = 1;
-    struct akgen_error *refusal = plan_stage(arena, task, own, 0, 1, &stages->parts[0]);
+    struct akgen_error *refusal = plan_stage(arena, task, lists, own, 0, 1, &stages->parts[0]);
     bool planned = false;
-    if (!refusal)
-        return NULL;
+    if (!refusal || lists)
+        return refusal;
     while (!planned && split_stage(arena, own, stages, &planned))
         continue;
     for (int i = 0; i < stages->count && planned; i++) {
         struct akgen_error *error =
-            plan_stage(arena, &stages->tasks[i], own, stages->kept[i], stages->count, &stages->parts[i]);
+            plan_stage(arena, &stages->tasks[i], NULL, own, stages->kept[i], stages->count, &stages->parts[i]);
         planned = !error;
         error_free(error);
     }
@@ -247,21 +285,77 @@ static int find_kept(const struct stages *stages, int own_inputs, const char *ke
     return last->input_count - own_inputs;
 }
 
+/* Outputs in the memory of an input: they have its types, and for as long as the plan is made a name of their own. */
+static void settle_in_place(struct arena *arena, struct task *own)
+{
+    own->outputs = arena_copy(arena, own->outputs, sizeof *own->outputs * (size_t)own->output_count);
+    for (int i = 0; i < own->output_count; i++) {
+        struct task_param *output = &own->outputs[i];
+        if (output->in_place == TASK_NONE)
+            continue;
+        const struct task_param *input = &own->inputs[output->in_place];
+        output->name = arena_printf(arena, "%s_in_place", input->name);
+        output->types = input->types;
+        output->type_count = input->type_count;
+        output->kind = input->kind;
+        if (!output->dtype)
+            output->dtype = input->dtype;
+        if (!output->shape)
+            output->shape = input->shape;
+    }
+}
+
+/* Then it is that input: no parameter more, and what is stored goes there. */
+static void put_in_place(const char *output, const char *input, struct text *out)
+{
+    struct text kept = {0};
+    size_t length = strlen(output);
+    for (const char *at = out->bytes; *at;) {
+        bool here = strncmp(at, output, length) == 0 && !is_letter(at[length]);
+        bool parameter = here && strncmp(at + length, ", ", 2) == 0;
+        bool annotated = here && at[length] == ':';
+        if (annotated)
+            at += strcspn(at, ",");
+        if (parameter || annotated)
+            at += strncmp(at, output, length) == 0 ? length + 2 : 2;
+        else if (here)
+            text_add(&kept, input);
+        else
+            text_append(&kept, at, 1);
+        at += here ? parameter || annotated ? 0 : length : 1;
+    }
+    text_free(out);
+    *out = kept;
+}
+
 struct akgen_error *dsl_write(struct arena *arena, const struct task *task, const char **program)
 {
     struct task own = *task;
+    struct plan_lists lists = {0};
+    settle_in_place(arena, &own);
+    bool has_lists = plan_has_lists(task);
     struct stages stages = {0};
     struct dsl_messages messages = {0};
     struct text out = {0}, settled = {0};
     const char *kept[TASK_MAX_PARAMS];
-    struct akgen_error *error = check(task);
-    error = error ? error : check_integers(task);
+    struct akgen_error *error = check(&own);
+    error = error || has_lists ? error : check_integers(&own);
+    if (!error && has_lists) {
+        const struct task listed = own;
+        error = plan_shadow(arena, &listed, &own, &lists);
+    }
     mark_names(arena, &own);
-    if (!error && (error = plan_stages(arena, &own, &stages)))
+    if (lists.longest)
+        lists.longest = marked(arena, lists.longest);
+    if (!error && (error = plan_stages(arena, &own, has_lists ? &lists : NULL, &stages)))
         unmark(error->message);
     if (error)
         return error;
-    plan_compose(arena, &own, stages.parts, stages.count, kept, find_kept(&stages, own.input_count, kept), &out);
+    plan_compose(arena, &own, stages.parts, stages.count, kept, find_kept(&stages, own.input_count, kept),
+                 has_lists ? &lists : NULL, &out);
+    for (int i = 0; i < own.output_count; i++)
+        if (task->outputs[i].in_place != TASK_NONE)
+            put_in_place(own.outputs[i].name, own.inputs[task->outputs[i].in_place].name, &out);
     settle_names(&own, out.bytes, &settled);
     const struct dsl_tree *tree =
         dsl_parse(arena, "plan", arena_strdup(arena, settled.bytes), settled.length, &messages);

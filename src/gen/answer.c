@@ -53,6 +53,18 @@ static void take_strings(struct arena *arena, const char *original, size_t lengt
     answer->untouched = whole;
 }
 
+static bool take_formulas(struct arena *arena, const char *text, const struct task *task, struct gen_answer *answer)
+{
+    struct gen_answer_file *file = arena_alloc(arena, sizeof *file);
+    *file = (struct gen_answer_file){.path = "formulas.txt"};
+    if (!answer_is_formulas(arena, text, task, &file->text))
+        return false;
+    answer->kind = GEN_ANSWER_FORMULAS;
+    answer->files = file;
+    answer->count = 1;
+    return true;
+}
+
 static void find_blocks(struct arena *arena, const char *text, struct answer_blocks *blocks)
 {
     const char *begin = text + strspn(text, " \t\n");
@@ -88,6 +100,8 @@ void gen_answer_read(struct arena *arena, const char *text, size_t length, const
         return;
     }
     bool strings = answer_marks(clean) & ANSWER_HAS_STRINGS;
+    if (!answer_marks(clean) && take_formulas(arena, clean, task, answer))
+        return;
     find_blocks(arena, clean, &blocks);
     if (strings)
         take_strings(arena, text, length, clean, &blocks, answer);

@@ -9,6 +9,7 @@ enum gen_answer_kind {
     GEN_ANSWER_PROJECT,  /* files of an operator project; of one of scope kernel the kernel alone */
     GEN_ANSWER_RESPONSE, /* MultiKernelBench's six strings: one file, answer.txt */
     GEN_ANSWER_PROGRAM,  /* a program in AscendDSL: one file, program.py */
+    GEN_ANSWER_FORMULAS, /* statements that the planner makes a program of (task_with_formulas): one file, formulas.txt */
     GEN_ANSWER_NONE,     /* nothing could be read: `problem` */
 };
 struct gen_answer_file {

@@ -137,6 +137,10 @@ void answer_add_block(struct arena *arena, struct answer_blocks *blocks, struct 
 /* Adds the files of a JSON object that holds any, {"files": {"op_kernel/sqrt.cpp": "..."}}. */
 void answer_add_json(struct arena *arena, const char *text, struct answer_blocks *blocks);
 
+/* Formulas (answer_formulas.c). */
+/* True if a text is statements `name = expression` alone, one of which assigns an output of the task; they are *statements then. */
+bool answer_is_formulas(struct arena *arena, const char *text, const struct task *task, const char **statements);
+
 /* Projects (answer_project.c). */
 /* Files of the blocks, or a problem. */
 void answer_make_files(struct arena *arena, const struct answer_blocks *blocks, const struct task *task,

@@ -2,6 +2,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "dsl/dsl.h"
+#include "dsl/write.h"
 #include "gen/answer.h"
 #include "gen/program.h"
 #include "toolchain/toolchain.h"
@@ -123,6 +124,24 @@ static void compile(struct arena *arena, const struct gen_answer *answer, const 
     error_free(error);
 }
 
+/* Formulas: the planner writes the program. */
+static void plan(struct arena *arena, const struct gen_answer *answer, const struct task *task,
+                 struct contents *contents)
+{
+    struct gen_answer_file *program = arena_alloc(arena, sizeof *program);
+    struct gen_answer planned = {.kind = GEN_ANSWER_PROGRAM, .files = program, .count = 1};
+    struct task copy;
+    struct akgen_error *error = task_with_formulas(arena, task, answer->files[0].text, &copy);
+    program->path = PROGRAM_FILE;
+    if (!error)
+        error = dsl_write(arena, &copy, &program->text);
+    if (error)
+        contents->refusal = refuse_for(arena, DIAG_SYNTAX, answer->files[0].path, arena_strdup(arena, error->message));
+    else
+        compile(arena, &planned, task, contents);
+    error_free(error);
+}
+
 static struct contents contents_of(struct arena *arena, const struct gen_answer *answer, const struct task *task)
 {
     struct contents contents = {.files = answer->files, .count = answer->count};
@@ -130,6 +149,8 @@ static struct contents contents_of(struct arena *arena, const struct gen_answer 
         contents.refusal = refuse_for(arena, DIAG_SYNTAX, NULL, answer->problem);
     else if (answer->kind == GEN_ANSWER_PROGRAM)
         compile(arena, answer, task, &contents);
+    else if (answer->kind == GEN_ANSWER_FORMULAS)
+        plan(arena, answer, task, &contents);
     return contents;
 }
 

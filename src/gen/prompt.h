@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 /* In which language the model answers, and what it is shown besides the task. */
-#define GEN_LANGUAGES(X) X(GEN_ASCENDC, "ascendc") X(GEN_DSL, "dsl")
+#define GEN_LANGUAGES(X) X(GEN_ASCENDC, "ascendc") X(GEN_DSL, "dsl") X(GEN_GRAPH, "graph")
 #define GEN_VARIANTS(X)                                                                                                \
     X(GEN_ZERO_SHOT, "zero-shot")                                                                                      \
     X(GEN_ONE_SHOT, "one-shot") X(GEN_EXEMPLARS, "exemplars") X(GEN_RETRIEVAL, "retrieval")
@@ -54,6 +54,9 @@ struct gen_prompt {
  * file and line, or says by how much the prompt is too long and what makes it shorter. */
 struct akgen_error *gen_prompt_of_task(struct arena *arena, const struct task *task,
                                        const struct gen_prompt_options *options, struct gen_prompt *prompt);
+/* A task in few words, as the small model that answers with formulas reads it: name, description, a line for each tensor of the first
+ * case ("in x float16 [48,128,512]") and each attribute. The trailing line end is left out. */
+struct akgen_error *gen_task_brief(struct arena *arena, const struct task *task, const char **brief);
 /* A prompt of these messages: with its hash, counted and held against the limit as any. For the rounds of a repair. */
 struct akgen_error *gen_prompt_of_messages(struct arena *arena, const struct gen_message *messages, int count,
                                            const struct gen_prompt_options *options, struct gen_prompt *prompt);

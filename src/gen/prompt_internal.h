@@ -56,6 +56,7 @@ struct prompt_maker {
     X(operator_type)                                                                                                   \
     X(category)                                                                                                        \
     X(description)                                                                                                     \
+    X(brief)                                                                                                           \
     X(interface)                                                                                                       \
     X(formulas)                                                                                                        \
     X(cases)                                                                                                           \
@@ -73,6 +74,7 @@ struct prompt_maker {
     X(example_case)                                                                                                    \
     X(retrieved)
 #define PROMPT_FLAGS(X)                                                                                                \
+    X(explained)                                                                                                       \
     X(one_case)                                                                                                        \
     X(kernel_scope)                                                                                                    \
     X(cube)                                                                                                            \

@@ -376,7 +376,28 @@ static struct akgen_error *read_types(struct description *d, const struct key *k
     return NULL;
 }
 
-/* The names that a formula may use: inputs, then attributes; and the steps of the outputs in front of it. */
+int task_formula_names(struct arena *arena, const struct task *task, bool lists, struct formula_name *names)
+{
+    for (int i = 0; i < task->input_count; i++) {
+        const struct task_param *input = &task->inputs[i];
+        bool list = input->kind == TASK_TENSOR_LIST || input->kind == TASK_SCALAR_LIST;
+        names[i] = (struct formula_name){input->name, NULL};
+        if (input->optional || (list && !lists))
+            names[i].refusal = arena_printf(arena, "input '%s' is optional%s, which a formula does not take",
+                                            input->name, lists ? "" : " or a list");
+    }
+    for (int i = 0; i < task->attr_count; i++) {
+        const struct task_attr *attr = &task->attrs[i];
+        bool number = attr->type == TASK_ATTR_INT || attr->type == TASK_ATTR_FLOAT || attr->type == TASK_ATTR_BOOL;
+        names[task->input_count + i] = (struct formula_name){attr->name, NULL};
+        if (!number)
+            names[task->input_count + i].refusal =
+                arena_printf(arena, "attribute '%s' is a %s, a formula takes int, float and bool", attr->name,
+                             task_attr_type_names[attr->type]);
+    }
+    return task->input_count + task->attr_count;
+}
+
 static struct akgen_error *read_formula(struct description *d, const struct key *key, const struct yaml_node *value,
                                         void *field)
 {
@@ -385,26 +406,10 @@ static struct akgen_error *read_formula(struct description *d, const struct key 
     struct akgen_error *error = need_text(key, value);
     if (error)
         return error;
-    for (int i = 0; i < task->input_count; i++) {
-        const struct task_param *input = &task->inputs[i];
-        bool list = input->kind == TASK_TENSOR_LIST || input->kind == TASK_SCALAR_LIST;
-        names[i] = (struct formula_name){input->name, NULL};
-        if (input->optional || list)
-            names[i].refusal =
-                arena_printf(d->arena, "input '%s' is optional or a list, a formula takes neither", input->name);
-    }
-    for (int i = 0; i < task->attr_count; i++) {
-        const struct task_attr *attr = &task->attrs[i];
-        bool number = attr->type == TASK_ATTR_INT || attr->type == TASK_ATTR_FLOAT || attr->type == TASK_ATTR_BOOL;
-        names[task->input_count + i] = (struct formula_name){attr->name, NULL};
-        if (!number)
-            names[task->input_count + i].refusal =
-                arena_printf(d->arena, "attribute '%s' is a %s, a formula takes int, float and bool", attr->name,
-                             task_attr_type_names[attr->type]);
-    }
+    int count = task_formula_names(d->arena, task, false, names);
     int output = (int)((struct task_param *)((char *)field - key->field) - task->outputs);
-    error = formula_parse(d->arena, value->text, names, task->input_count + task->attr_count,
-                          output ? task->outputs[output - 1].formula : NULL, task->outputs[output].name, output, field);
+    error = formula_parse(d->arena, value->text, names, count, output ? task->outputs[output - 1].formula : NULL,
+                          task->outputs[output].name, output, field);
     return error ? error_prefix(error, "formula") : NULL;
 }
 

@@ -32,6 +32,18 @@ static struct akgen_error *parse(struct arena *arena, const char *description, c
     return error ? error : task_cases_parse(arena, &table, &lines, task);
 }
 
+struct akgen_error *task_of_texts(struct arena *arena, const char *path, const char *yaml, const char *cases,
+                                  struct task *task)
+{
+    *task = (struct task){.dir = arena_strdup(arena, path)};
+    struct akgen_error *error = parse(arena, yaml, cases, task);
+    if (!error)
+        return NULL;
+    struct akgen_error *placed = error_new("%s/%s", path, error->message); /* "task.yaml:3: ..." is in that folder */
+    error_free(error);
+    return placed;
+}
+
 struct akgen_error *task_load(struct arena *arena, const char *dir, struct task *task)
 {
     char absolute[PATH_MAX], *description, *cases;
@@ -41,9 +53,12 @@ struct akgen_error *task_load(struct arena *arena, const char *dir, struct task 
     struct akgen_error *error = read_text(arena, absolute, "task.yaml", &description);
     if (!error)
         error = read_text(arena, absolute, "cases.csv", &cases);
-    if (error || !(error = parse(arena, description, cases, task)))
-        return error;
-    struct akgen_error *placed = error_new("%s/%s", dir, error->message); /* "task.yaml:3: ..." is in that folder */
-    error_free(error);
-    return placed;
+    if (error) {
+        struct akgen_error *placed = error_new("%s/%s", dir, error->message);
+        error_free(error);
+        return placed;
+    }
+    error = task_of_texts(arena, dir, description, cases, task);
+    task->dir = arena_strdup(arena, absolute);
+    return error;
 }

@@ -8,12 +8,21 @@
 
 /* Loads one task directory: task.yaml, cases.csv. Errors carry file and line: "cases.csv:7: column 'dtype' is ...". */
 struct akgen_error *task_load(struct arena *arena, const char *dir, struct task *task);
+/* The same of texts; `path` stands for the directory in errors. */
+struct akgen_error *task_of_texts(struct arena *arena, const char *path, const char *yaml, const char *cases,
+                                  struct task *task);
 /* Loads every task below <home>/tasks, sorted by name. One that cannot be loaded is in the list as `broken`; an error
  * means that there are no tasks at all. */
 struct akgen_error *task_load_all(struct arena *arena, const char *home, struct task **tasks, int *count);
 /* Finds one by "npukernelbench/level1/Math/Sqrt", "level1/Math/Sqrt", "Math/Sqrt", "Sqrt" or a directory path; the
  * error lists near names. A name without a suite means npukernelbench's task where several suites have one. */
 struct akgen_error *task_find(struct arena *arena, const char *home, const char *name, struct task *task);
+
+/* A copy of a task whose outputs are computed by formulas (docs/tasks.md), for dsl_write: statements `name = expression`, separated by ';'
+ * or line ends, over its inputs and attributes, in the order in which they are computed; a name that is assigned again has the new value
+ * from there on. Each output must be assigned. Judge with the task itself. The copy lives in the arena and refers to the task. */
+struct akgen_error *task_with_formulas(struct arena *arena, const struct task *task, const char *text,
+                                       struct task *copy);
 
 /* Protocol (protocol.c). */
 /* How many inputs the published benchmark tries per case: 5 in multikernelbench, 1 elsewhere. */

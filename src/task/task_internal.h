@@ -3,6 +3,7 @@
 #define TASK_TASK_INTERNAL_H
 
 #include "task/csv.h"
+#include "task/expr/formula.h"
 #include "task/task.h"
 
 /* Loading. Errors of these start with "task.yaml:LINE: " or "cases.csv:LINE: ". */
@@ -21,6 +22,9 @@ struct akgen_error *task_steps_parse(struct arena *arena, const char *text, cons
                                      bool words, struct task_steps *steps);
 /* An error unless each column that a list of words names holds a size in some case. */
 struct akgen_error *task_vary_columns_check(const struct task *task);
+
+/* The names that a formula may use: inputs, with `lists` lists too, then attributes, FORMULA_MAX_NAMES at most; returns how many. */
+int task_formula_names(struct arena *arena, const struct task *task, bool lists, struct formula_name *names);
 
 /* Sets task_case->elements and tries all expressions of the task on the case; an error names the line of cases.csv. */
 struct akgen_error *task_case_measure(const struct task *task, struct task_case *task_case);

@@ -1,0 +1,171 @@
+/* From a seed to an operator: formulas, words, and the texts of a task. */
+#include "cot/synth.h"
+#include "task/expr/print.h"
+#include "cot/synth_internal.h"
+
+#include <string.h>
+
+static bool names(const struct expr *expr, const char *name)
+{
+    if (expr->node == NODE_WORD && strcmp(expr->name, name) == 0)
+        return true;
+    for (int i = 0; i < expr->kid_count; i++)
+        if (expr->kids[i] && names(expr->kids[i], name))
+            return true;
+    return false;
+}
+static bool is_used(const struct synth *s, const char *name)
+{
+    for (int i = 0; i < s->step_count; i++)
+        if (names(s->steps[i].tree, name))
+            return true;
+    return false;
+}
+
+/* What no formula names, a family's second thoughts, goes. */
+static void drop_unused(struct synth *s)
+{
+    int kept = 0;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < s->step_count; i++)
+            if (!s->steps[i].output && !is_used(s, s->steps[i].name)) {
+                memmove(&s->steps[i], &s->steps[i + 1], sizeof *s->steps * (size_t)(s->step_count - i - 1));
+                s->step_count--;
+                changed = true;
+            }
+    }
+    for (int i = 0; i < s->tensor_count; i++)
+        if (s->tensors[i].output || is_used(s, s->tensors[i].name))
+            s->tensors[kept++] = s->tensors[i];
+    s->tensor_count = kept;
+    kept = 0;
+    for (int i = 0; i < s->attr_count; i++)
+        if (is_used(s, s->attrs[i].name))
+            s->attrs[kept++] = s->attrs[i];
+    s->attr_count = kept;
+}
+
+static int operations_of(const struct expr *expr)
+{
+    int count = expr->node == NODE_CALL;
+    for (int i = 0; i < expr->kid_count; i++)
+        count += expr->kids[i] ? operations_of(expr->kids[i]) : 0;
+    return count;
+}
+
+static const char *answer_of(struct synth *s)
+{
+    struct text text = {0};
+    for (int i = 0; i < s->step_count; i++) {
+        text_addf(&text, "%s%s = ", i ? "; " : "", s->steps[i].name);
+        expr_print(&text, s->steps[i].tree);
+    }
+    const char *answer = arena_strdup(s->arena, text.bytes);
+    text_free(&text);
+    return answer;
+}
+
+/* The texts of the task. */
+static const char *shape_of(const struct synth *s, enum synth_place place)
+{
+    switch (place) {
+    case SYNTH_COLUMN:
+        return "[$shape[-1]]";
+    case SYNTH_ROW:
+        return "replace($shape, -1, 1)";
+    case SYNTH_ONE:
+        return "[1]";
+    case SYNTH_HALF:
+        return "replace($shape, -1, $shape[-1] // 2)";
+    case SYNTH_AXIS:
+        return arena_printf(s->arena, "replace($shape, %d, 1)", s->axis);
+    case SYNTH_FULL:
+        break;
+    }
+    return "$shape";
+}
+
+enum { TYPES = 3 };
+static const char *const types[TYPES] = {"float16", "float32", "bfloat16"};
+
+static void add_tensor(const struct synth *s, struct text *yaml, const struct synth_tensor *tensor, unsigned some)
+{
+    const char *comma = "";
+    text_addf(yaml, "  - name: %s\n    shape: \"%s\"\n    dtype: \"%s\"\n    types: [", tensor->name,
+              shape_of(s, tensor->place), tensor->type ? tensor->type : "$dtype");
+    for (int i = 0; i < TYPES; i++)
+        if (some & 1U << i) {
+            text_addf(yaml, "%s%s", comma, tensor->type ? tensor->type : types[i]);
+            comma = ", ";
+        }
+    text_add(yaml, "]\n");
+}
+
+static void add_outputs(const struct synth *s, struct text *yaml, unsigned some)
+{
+    int step = 0;
+    for (int i = 0; i < s->tensor_count; i++) {
+        if (!s->tensors[i].output)
+            continue;
+        add_tensor(s, yaml, &s->tensors[i], some);
+        text_add(yaml, "    formula: \"");
+        for (; !s->steps[step].output; step++) {
+            text_addf(yaml, "%s = ", s->steps[step].name);
+            expr_print(yaml, s->steps[step].tree);
+            text_add(yaml, "; ");
+        }
+        expr_print(yaml, s->steps[step++].tree);
+        text_add(yaml, "\"\n");
+    }
+}
+
+static const char *yaml_of(const struct synth *s, unsigned some, const char *values)
+{
+    struct text yaml = {0};
+    text_addf(&yaml, "suite: synthetic\nlevel: 1\ncategory: Math\nop: %s\nreference: formula\nvary: sizes%s\ninputs:\n",
+              s->op, s->even ? " even" : "");
+    for (int i = 0; i < s->tensor_count; i++)
+        if (!s->tensors[i].output) {
+            add_tensor(s, &yaml, &s->tensors[i], some);
+            text_addf(&yaml, "    generate: \"%s\"\n", values);
+        }
+    text_add(&yaml, "outputs:\n");
+    add_outputs(s, &yaml, some);
+    for (int i = 0; i < s->attr_count; i++)
+        text_addf(&yaml, "%s  - name: %s\n    type: %s\n    value: \"%s\"\n", i ? "" : "attrs:\n", s->attrs[i].name,
+                  s->attrs[i].whole ? "int" : "float", s->attrs[i].value);
+    const char *text = arena_strdup(s->arena, yaml.bytes);
+    text_free(&yaml);
+    return text;
+}
+
+static const char *cases_of(struct synth *s, unsigned some)
+{
+    static const char *const usual[] = {"[48, 128, 512]", "[96, 64, 1024]", "[1024, 4096]", "[64, 2048]",
+                                        "[32, 32, 768]",  "[8, 16, 256]",   "[128, 256]",   "[4, 3, 32, 64]"};
+    int rank = s->rank, first = __builtin_ctz(some), last = 31 - __builtin_clz(some);
+    const char *shape = rank == 3 ? synth_choose(s, "[48, 128, 512]|[96, 64, 1024]|[16, 256, 256]|[8, 33, 512]")
+                                  : usual[synth_pick(s, sizeof usual / sizeof *usual)];
+    return arena_printf(s->arena, "case_id;shape;dtype\n0;%s;%s\n1;%s;%s\n2;%s;%s\n", shape, types[first],
+                        rank == 3 ? "[3, 5, 34]" : "[5, 34]", types[last], rank == 3 ? "[2, 7, 16]" : "[3, 4, 18]",
+                        types[first]);
+}
+
+void synth_operator_make(struct arena *arena, uint64_t seed, struct synth_operator *made)
+{
+    static const char *const values[SYNTH_VALUES] = {"randn", "uniform(0.1, 2)", "uniform(-0.9, 0.9)"};
+    struct synth s = {.arena = arena};
+    rng_seed(&s.rng, seed);
+    s.op = synth_op_name(&s);
+    synth_make_family(&s);
+    drop_unused(&s);
+    unsigned some = (unsigned[]){7, 7, 3, 1, 2, 6, 5}[synth_pick(&s, 7)];
+    *made = (struct synth_operator){.op = s.op, .family = s.family, .answer = answer_of(&s)};
+    for (int i = 0; i < s.step_count; i++)
+        made->operations += operations_of(s.steps[i].tree);
+    for (int i = 0; i < SYNTH_VALUES; i++)
+        made->yaml[i] = yaml_of(&s, some, s.generate && i != 1 ? s.generate : values[i]);
+    made->cases = cases_of(&s, some);
+    made->description = synth_describe(&s);
+}

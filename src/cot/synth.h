@@ -1,0 +1,25 @@
+/* Operators made at random: formulas, words that describe them, and the task on which an answer is proved. The same seed makes the
+ * same operator on every machine. */
+#ifndef COT_SYNTH_H
+#define COT_SYNTH_H
+
+#include "base/arena.h"
+
+#include <stdint.h>
+
+/* Values of inputs: any, positive ones, within (-0.9, 0.9). */
+enum { SYNTH_VALUES = 3 };
+struct synth_operator {
+    const char *op;          /* its name, in CamelCase */
+    const char *family;      /* "elementwise", "norm", ..: a row of synth_families.def */
+    const char *description; /* what desc.md holds below its title */
+    const char
+        *yaml[SYNTH_VALUES]; /* task.yaml, reference `formula`, with one kind of values for its inputs and another */
+    const char *cases;       /* cases.csv: case 0 is of a usual size, the others are small */
+    const char *answer;      /* the formulas, "d = x - mean(x); y = d * scale", as cot_formula_text prints them */
+    int operations;          /* functions and operators in them */
+};
+/* Everything lives in the arena. */
+void synth_operator_make(struct arena *arena, uint64_t seed, struct synth_operator *made);
+
+#endif

@@ -1,0 +1,138 @@
+/* Expressions at random: what is there is combined until one is left. */
+#include "base/error.h"
+#include "cot/synth_internal.h"
+
+#include <stdio.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ATOMS = 12 };
+
+const char *synth_number(struct synth *s)
+{
+    static const char *const usual = "2|0.5|3|1|4|0.1|1.5|0.25|10|6|0.01|8|0.75|1.702|0.2|100|0.044715|1e-3|2.5|7|0.3";
+    if (synth_chance(s, 70))
+        return synth_choose(s, usual);
+    return synth_chance(s, 50) ? arena_printf(s->arena, "%.*g", 1 + synth_pick(s, 4), 0.01 + rng_uniform(&s->rng) * 4)
+                               : arena_printf(s->arena, "%d", 1 + synth_pick(s, 30));
+}
+
+/* A function of one value. */
+static const char *apply(struct synth *s, const char *of)
+{
+    static const char *const usual =
+        "exp|tanh|sigmoid|sqrt|abs|relu|square|silu|gelu|log|rsqrt|reciprocal|sin|cos|gelu_tanh|softplus|sign|erf";
+    static const char *const others = "expm1|log1p|log2|log10|exp2|tan|asin|acos|atan|sinh|cosh|erfc|floor|ceil|round|"
+                                      "trunc|logsigmoid|mish|hardswish|hardsigmoid|relu6|selu|softsign";
+    switch (synth_pick(s, 10)) {
+    case 0:
+        return arena_printf(s->arena, "(%s)**%s", of, synth_choose(s, "2|2|2|3|3|4"));
+    case 1:
+        return arena_printf(s->arena, "(-(%s))", of);
+    case 2:
+        return synth_chance(s, 50) ? arena_printf(s->arena, "leaky_relu(%s, %s)", of, synth_number(s))
+                                   : arena_printf(s->arena, "elu(%s, %s)", of, synth_number(s));
+    case 3:
+        switch (synth_pick(s, 5)) {
+        case 0:
+            return arena_printf(s->arena, "min(%s, %s)", of, synth_number(s));
+        case 1:
+            return arena_printf(s->arena, "max(%s, %s)", of, synth_choose(s, "0|0|0|1|-1"));
+        case 2:
+            return arena_printf(s->arena, "(1 / (1 + exp(-(%s))))", of);
+        case 3:
+            return arena_printf(s->arena, "(1 / sqrt(%s))", of);
+        default:
+            return arena_printf(s->arena, "clamp(%s, -%s, %s)", of, synth_choose(s, "1|2|0.5|6"),
+                                synth_choose(s, "1|3|0.5|6"));
+        }
+    case 4:
+    case 5:
+        return arena_printf(s->arena, "%s(%s)", synth_choose(s, others), of);
+    default:
+        return arena_printf(s->arena, "%s(%s)", synth_choose(s, usual), of);
+    }
+}
+
+/* With a number, on either side. */
+static const char *with_number(struct synth *s, const char *of)
+{
+    const char *number = synth_number(s);
+    switch (synth_pick(s, 8)) {
+    case 0:
+    case 1:
+        return arena_printf(s->arena, "(%s * (%s))", number, of);
+    case 2:
+        return arena_printf(s->arena, "((%s) * %s)", of, number);
+    case 3:
+        return arena_printf(s->arena, "((%s) + %s)", of, number);
+    case 4:
+        return arena_printf(s->arena, "(%s + (%s))", number, of);
+    case 5:
+        return arena_printf(s->arena, "(%s - (%s))", number, of);
+    case 6:
+        return arena_printf(s->arena, "((%s) - %s)", of, number);
+    default:
+        return arena_printf(s->arena, synth_chance(s, 60) ? "((%s) / %s)" : "(%2$s / (%1$s))", of, number);
+    }
+}
+
+static const char *combine(struct synth *s, const char *a, const char *b)
+{
+    switch (synth_pick(s, 12)) {
+    case 0:
+    case 1:
+    case 2:
+        return arena_printf(s->arena, "((%s) + (%s))", a, b);
+    case 3:
+    case 4:
+        return arena_printf(s->arena, "((%s) - (%s))", a, b);
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+        return arena_printf(s->arena, "((%s) * (%s))", a, b);
+    case 9:
+        return arena_printf(s->arena, "((%s) / (%s))", a, b);
+    case 10:
+        return arena_printf(s->arena, "%s(%s, %s)", synth_choose(s, "min|max"), a, b);
+    default:
+        return arena_printf(s->arena, "((%s) / ((%s) + %s))", a, b, synth_choose(s, "1|1e-6|1e-3|2"));
+    }
+}
+
+const char *synth_expression(struct synth *s, const char *const *atoms, int count, int functions)
+{
+    const char *parts[MOST_ATOMS];
+    for (int i = 0; i < count; i++)
+        parts[i] = atoms[i];
+    while (count > 1 || functions > 0) {
+        int at = synth_pick(s, count);
+        if (functions > 0 && (count == 1 || synth_chance(s, 45))) {
+            parts[at] = synth_chance(s, 65) ? apply(s, parts[at]) : with_number(s, parts[at]);
+            functions--;
+        } else {
+            int other = (at + 1 + synth_pick(s, count - 1)) % count;
+            parts[at] = combine(s, parts[at], parts[other]);
+            parts[other] = parts[--count];
+        }
+    }
+    return parts[0];
+}
+
+void synth_step(struct synth *s, const char *name, bool output, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char text[8192];
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    struct expr *tree;
+    struct akgen_error *error = expr_tree_parse(s->arena, text, &tree);
+    if (error) { /* a family that writes what is no formula */
+        fprintf(stderr, "%s: %s\n", s->family, error->message);
+        abort();
+    }
+    s->steps[s->step_count++] = (struct synth_step){name, tree, output};
+}

@@ -1,0 +1,493 @@
+/* The families of operators: which tensors and attributes one has, and which formulas. */
+#include "cot/synth_internal.h"
+
+#include <string.h>
+
+static const char *const input_words = "x|y|a|b|c|x1|x2|x3|input|input1|other|u|v|p|q|t|src|hidden|residual|key|query|"
+                                       "value|feature|self|start|end|lhs|rhs|dy|grad|z|h|w|state|left|right|"
+                                       "predict|label|tensor1|tensor2|in0|in1|data|scores|signal|base|target";
+static const char *const output_words = "y|out|output|z|result|res|o|dst|dx|y1|out1|ret|yout|r|new_x|update";
+static const char *const step_words = "d|s|m|n|t|u|v|e|h|k|r|c|a|b|g|w|p|q|f|z|tmp|inner|i1|core|arg";
+static const char *const number_words = "alpha|beta|scale|gamma|factor|c|k|slope|weight|lam|coef|shift|offset|delta|"
+                                        "tau|temperature|theta|bound|limit|gain|bias_value|p|negative_slope|strength";
+static const char *const number_values = "0.5|1.5|2.0|0.1|0.75|0.25|1.25|3.0|0.01|-0.5|0.9";
+static const char *const eps_words = "eps|epsilon|eps|epsilon|epsilon|delta|small|tiny";
+static const char *const eps_values = "1e-5|1e-6|1e-3|1e-8|0.001|0.00001|1e-4";
+
+static const char *format(struct synth *s, const char *text, const char *a, const char *b)
+{
+    return arena_printf(s->arena, text, a, b);
+}
+
+/* Inputs, attributes and sometimes a tensor of one number, as atoms of an expression. */
+static int atoms_of(struct synth *s, int least, int most, const char **atoms)
+{
+    int count = least + synth_pick(s, most - least + 1);
+    for (int i = 0; i < count; i++)
+        atoms[i] = synth_input(s, SYNTH_FULL, input_words);
+    for (int more = synth_pick(s, 10); more > 6 && count < 6; more--) {
+        if (more == 9)
+            atoms[count++] = synth_input(s, SYNTH_ONE, "scalar|alpha|factor|s|mulscalar|value|weight|scale_in|k");
+        else
+            atoms[count++] = synth_attr(s, number_words, number_values);
+    }
+    return count;
+}
+
+static void make_elementwise(struct synth *s)
+{
+    const char *atoms[12];
+    int count = atoms_of(s, 1, synth_chance(s, 70) ? 2 : 4, atoms), distinct = count;
+    for (int again = synth_pick(s, 3); again > 0 && distinct < 4 && count < 8; again--)
+        atoms[count] = atoms[synth_pick(s, distinct)], count++;
+    int functions = synth_chance(s, 30) ? synth_pick(s, 2) : 1 + synth_pick(s, synth_chance(s, 75) ? 3 : 6);
+    if (count == 1 && !functions)
+        functions = 1;
+    const char *output = synth_name(s, output_words);
+    synth_step(s, output, true, "%s", synth_expression(s, atoms, count, functions));
+    synth_output(s, output, SYNTH_FULL, NULL);
+}
+
+static void make_steps(struct synth *s)
+{
+    const char *atoms[12], *used[4];
+    int count = atoms_of(s, 1, 4, atoms), steps = 1 + synth_pick(s, 4);
+    int first = 0; /* atoms from here on were not used yet */
+    bool middle = synth_chance(s, 20);
+    for (int i = 0; i < steps; i++) {
+        int take = 1 + synth_pick(s, 2);
+        for (int j = 0; j < take; j++)
+            used[j] = first < count && synth_chance(s, 70) ? atoms[first++] : atoms[synth_pick(s, count)];
+        const char *text = synth_expression(s, used, take, synth_chance(s, 25) ? 0 : 1 + synth_pick(s, 3));
+        const char *name = synth_name(s, step_words);
+        synth_step(s, name, middle && i == steps - 1, "%s", text);
+        if (middle && i == steps - 1)
+            synth_output(s, name, SYNTH_FULL, NULL);
+        atoms[count++] = name;
+    }
+    const char *left[12], *output;
+    int remaining = 0;
+    for (; first < count - steps; first++)
+        left[remaining++] = atoms[first];
+    for (int i = count - steps; i < count; i++)
+        left[remaining++] = atoms[i];
+    output = synth_name(s, output_words);
+    synth_step(s, output, true, "%s", synth_expression(s, left, remaining, synth_pick(s, 3)));
+    synth_output(s, output, SYNTH_FULL, NULL);
+    if (synth_chance(s, 15)) { /* another result of the same steps */
+        const char *two[2] = {atoms[count - 1], atoms[synth_pick(s, count)]}, *second = synth_name(s, output_words);
+        synth_step(s, second, true, "%s", synth_expression(s, two, 2, synth_pick(s, 3)));
+        synth_output(s, second, SYNTH_FULL, NULL);
+    }
+}
+
+static void make_choice(struct synth *s)
+{
+    const char *atoms[12], *output;
+    int count = atoms_of(s, 1, 3, atoms);
+    const char *a = atoms[0], *b = atoms[count > 1 ? 1 : 0], *c = atoms[count - 1];
+    const char *sign = synth_choose(s, "<|>|<=|>=|==|!=|>|<");
+    const char *sided = synth_chance(s, 50) || count < 2 ? synth_number(s) : b;
+    output = synth_name(s, output_words);
+    bool truth = synth_chance(s, 30);
+    if (truth && synth_chance(s, 70))
+        synth_step(s, output, true, "%s %s %s", synth_expression(s, &a, 1, synth_pick(s, 2)), sign,
+                   count > 1 ? synth_expression(s, atoms + 1, count - 1, synth_pick(s, 2)) : synth_number(s));
+    else if (truth)
+        synth_step(s, output, true, "%s > %s and %s < %s", a, synth_number(s), b, synth_number(s));
+    else if (synth_chance(s, 20))
+        synth_step(s, output, true, "clamp(%s, %s, %s)", synth_expression(s, atoms, count, synth_pick(s, 2)),
+                   synth_attr(s, "low|lower|min_val|lo|minimum_value|clip_min|min_value", "-1.0|-0.5|-2.0|0.1"),
+                   synth_attr(s, "high|upper|max_val|hi|clip_max|max_value", "1.0|0.5|2.5|6.0"));
+    else
+        synth_step(s, output, true, "where(%s %s %s, %s, %s)", a, sign, sided,
+                   synth_expression(s, &b, 1, synth_pick(s, 3)), synth_expression(s, &c, 1, synth_pick(s, 3)));
+    for (int i = 0; i < count; i++) /* what the formula left out is used beside it */
+        if (truth)
+            break;
+    synth_output(s, output, SYNTH_FULL, truth ? "bool" : NULL);
+}
+
+/* What rows are made of: an input, a sum of two, a scaled one, ... */
+static const char *row_of(struct synth *s, bool *named)
+{
+    const char *atoms[12];
+    int count = synth_chance(s, 40) ? 1 : 2 + synth_chance(s, 15);
+    for (int i = 0; i < count; i++)
+        atoms[i] = synth_input(s, SYNTH_FULL, input_words);
+    if (count == 1 && synth_chance(s, 75)) {
+        *named = true;
+        return atoms[0];
+    }
+    *named = false;
+    if (count >= 2 && synth_chance(s, 70)) {
+        const char *sum = format(s, synth_chance(s, 75) ? "%s + %s" : "%s * %s", atoms[0], atoms[1]);
+        if (synth_chance(s, 25))
+            sum =
+                arena_printf(s->arena, "%s * %s + %s", synth_attr(s, number_words, number_values), atoms[0], atoms[1]);
+        return count == 3 ? format(s, synth_chance(s, 80) ? "%s + %s" : "(%s) * %s", sum, atoms[2]) : sum;
+    }
+    return synth_expression(s, atoms, count, 1 + synth_pick(s, 2));
+}
+
+/* The same, as a step, perhaps one that is an output too, if it is not a name already. */
+static const char *row_step(struct synth *s)
+{
+    bool named;
+    const char *text = row_of(s, &named), *name;
+    if (named)
+        return text;
+    bool output = synth_chance(s, 35);
+    name = synth_name(s, output ? "x|s|sum_out|x_out|residual_out|y2|h" : "s|x|h|t|z|r|v");
+    synth_step(s, name, output, "%s", text);
+    if (output)
+        synth_output(s, name, SYNTH_FULL, NULL);
+    return name;
+}
+
+/* A step of one element per row, which may be an output; returns its name, or the text where it gets no name. */
+static const char *statistic(struct synth *s, const char *words, const char *text, int named, int shown)
+{
+    if (!synth_chance(s, named))
+        return arena_printf(s->arena, "%s", text);
+    bool output = synth_chance(s, shown);
+    const char *name = synth_name(s, words);
+    synth_step(s, name, output, "%s", text);
+    if (output)
+        synth_output(s, name, SYNTH_ROW, synth_chance(s, 60) ? "float32" : NULL);
+    return name;
+}
+
+/* Scaled and shifted by column, opened, added to: what comes behind a norm. */
+static const char *affine(struct synth *s, const char *text)
+{
+    if (synth_chance(s, 65))
+        text = format(s, synth_chance(s, 80) ? "%s * %s" : "%2$s * (%1$s)", text,
+                      synth_input(s, SYNTH_COLUMN, "gamma|weight|w|scale|gain|g|gamma|weight|alpha_w"));
+    if (synth_chance(s, 45))
+        text = format(s, "%s + %s", text, synth_input(s, SYNTH_COLUMN, "beta|bias|b|shift|offset|beta|bias"));
+    if (synth_chance(s, 25))
+        text = format(s, "%s(%s)", synth_choose(s, "silu|relu|gelu|tanh|sigmoid|softplus|gelu_tanh"), text);
+    if (synth_chance(s, 15))
+        text = format(s, synth_chance(s, 50) ? "(%s) * %s" : "%s + %s", text,
+                      synth_input(s, SYNTH_FULL, "gate|residual|res|skip|mask|dropout_mask|z"));
+    return text;
+}
+
+static void make_norm(struct synth *s)
+{
+    s->rank = 0;
+    const char *x = row_step(s), *eps = synth_chance(s, 75) ? synth_attr(s, eps_words, eps_values)
+                                                            : synth_choose(s, "1e-5|1e-6|1e-3|1e-12");
+    const char *centred = x, *power;
+    bool centre = synth_chance(s, 50);
+    const char *mean = NULL;
+    if (centre) {
+        mean = statistic(s, "mean|mu|m|avg|mean_out|save_mean|u", format(s, "mean(%s)", x, ""), 60, 35);
+        centred = format(s, "%s - %s", x, mean);
+        if (synth_chance(s, 40)) {
+            const char *name = synth_name(s, "d|c|xc|diff|centered|xm");
+            synth_step(s, name, false, "%s", centred);
+            centred = name;
+        } else
+            centred = format(s, "(%s)", centred, "");
+    }
+    switch (synth_pick(s, 9)) {
+    case 0:
+    case 1:
+        power = format(s, "mean(%s**2)", centred, "");
+        break;
+    case 2:
+        power = format(s, "mean(%s * %s)", centred, centred);
+        break;
+    case 3:
+        power = format(s, "mean(square(%s))", centred, "");
+        break;
+    case 4:
+        power = format(s, "sum(%s**2)", centred, "");
+        break;
+    case 5:
+        power = format(s, synth_chance(s, 60) ? "sum(abs(%s))" : "mean(abs(%s))", centred, "");
+        break;
+    case 6:
+        power = format(s, synth_chance(s, 60) ? "amax(abs(%s))" : "amax(%s) - amin(%s)", centred, centred);
+        break;
+    default:
+        power = centre ? format(s, "var(%s)", x, "") : format(s, "mean(%s**2)", centred, "");
+        break;
+    }
+    bool root = !strstr(power, "abs") && !strstr(power, "amax");
+    const char *variance = statistic(s, "var|v|variance|ms|sq|ss|power|a|energy", power, 35, 12);
+    const char *output = NULL, *text;
+    if (root && synth_chance(s, 65)) {
+        const char *inverse = format(s, synth_chance(s, 60) ? "1 / sqrt(%s + %s)" : "rsqrt(%s + %s)", variance, eps);
+        const char *rstd = statistic(s, "rstd|inv|r|rstd_out|invstd|save_rstd|k|scale_row|inv_rms", inverse, 80, 45);
+        text = strpbrk(rstd, " (") ? format(s, "%s * (%s)", centred, rstd) : format(s, "%s * %s", centred, rstd);
+    } else if (root) {
+        text = format(s, arena_printf(s->arena, "%%s / %s", synth_chance(s, 70) ? "sqrt(%s + " : "(sqrt(%s) + "),
+                      centred, variance);
+        text = format(s, "%s%s)", text, eps);
+    } else {
+        text = arena_printf(s->arena, "%s / (%s + %s)", centred, variance, eps);
+    }
+    text = affine(s, text);
+    output = synth_name(s, output_words);
+    synth_step(s, output, true, "%s", text);
+    synth_output(s, output, SYNTH_FULL, NULL);
+}
+
+static void make_softmax(struct synth *s)
+{
+    bool named;
+    const char *x = row_of(s, &named), *name, *output = NULL, *text;
+    if (synth_chance(s, 40))
+        x = arena_printf(s->arena, synth_chance(s, 50) ? "(%s) * %s" : "(%s) / %s", x,
+                         synth_chance(s, 70)
+                             ? synth_attr(s, "scale|temperature|tau|alpha|t|scale_value|inv_t", "0.5|2.0|0.125|1.5|0.8")
+                             : synth_choose(s, "8|2|0.5|0.125|0.1"));
+    if (synth_chance(s, 25))
+        x = format(s, "%s + %s", x,
+                   synth_input(s, synth_chance(s, 70) ? SYNTH_FULL : SYNTH_COLUMN, "mask|bias|attn_mask|pos|rel"));
+    named = !strpbrk(x, " (");
+    if (!named && synth_chance(s, 60)) {
+        name = synth_name(s, "s|z|logits|t|h");
+        synth_step(s, name, false, "%s", x);
+        x = name;
+        named = true;
+    }
+    if (named && synth_chance(s, 50)) {
+        const char *peak = statistic(s, "m|peak|top|mx|row_max", format(s, "amax(%s)", x, ""), 50, 15);
+        name = synth_name(s, "e|w|p|ex|num");
+        synth_step(s, name, false, "exp(%s - %s)", x, peak);
+        const char *total = statistic(s, "t|total|den|row_sum|l", format(s, "sum(%s)", name, ""), 35, 15);
+        text = format(s, "%s / %s", name, total);
+    } else {
+        text = format(s,
+                      synth_chance(s, 75)   ? "softmax(%s)"
+                      : synth_chance(s, 70) ? "log_softmax(%s)"
+                                            : "%1$s - logsumexp(%1$s)",
+                      x, "");
+        if (!named && strstr(text, "logsumexp"))
+            text = format(s, "(%s) - logsumexp(%s)", x, x);
+    }
+    if (synth_chance(s, 35))
+        text = format(s, synth_chance(s, 60) ? "%s * %s" : "%s - %s", text,
+                      synth_input(s, SYNTH_FULL, "v|value|gate|dropout_mask|p|other|target"));
+    if (synth_chance(s, 15))
+        text = arena_printf(s->arena, "%s * %s", text, synth_attr(s, number_words, number_values));
+    output = synth_name(s, output_words);
+    synth_step(s, output, true, "%s", text);
+    synth_output(s, output, SYNTH_FULL, NULL);
+}
+
+static void make_reduction(struct synth *s)
+{
+    const char *atoms[12], *inner, *axes = "", *text;
+    int count = atoms_of(s, 1, 3, atoms), kind = synth_pick(s, 10);
+    enum synth_place place = SYNTH_ROW;
+    if (kind < 3) {
+        axes = ", all";
+        place = SYNTH_ONE;
+    } else if (kind < 5) {
+        s->rank = 3;
+        s->axis = synth_pick(s, 2);
+        axes = arena_printf(s->arena, ", %d", s->axis);
+        place = SYNTH_AXIS;
+    }
+    inner = count == 1 && synth_chance(s, 40) ? atoms[0] : synth_expression(s, atoms, count, synth_pick(s, 4));
+    if (synth_chance(s, 20)) {
+        const char *name = synth_name(s, step_words);
+        synth_step(s, name, false, "%s", inner);
+        inner = name;
+    }
+    const char *function = synth_choose(s, "sum|mean|amax|amin|sum|mean|sum|norm|var|std|logsumexp");
+    if (*axes && (strcmp(function, "logsumexp") == 0 || strcmp(function, "std") == 0))
+        function = "mean";
+    text = arena_printf(s->arena, "%s(%s%s)", function, inner, axes);
+    const char *result = synth_name(s, output_words);
+    if (synth_chance(s, 40)) {
+        const char *one[2] = {text, NULL};
+        int parts = 1;
+        if (place != SYNTH_ONE && synth_chance(s, 25))
+            one[parts++] = synth_attr(s, number_words, number_values);
+        text = synth_expression(s, one, parts, 1 + synth_pick(s, 2));
+    } else if (place == SYNTH_ROW && synth_chance(s, 30)) { /* a row against its sum */
+        text = arena_printf(s->arena, synth_chance(s, 50) ? "%s / %s" : "%s - %s", atoms[0], text);
+        place = SYNTH_FULL;
+    }
+    synth_step(s, result, true, "%s", text);
+    synth_output(s, result, place, NULL);
+}
+
+static void make_loss(struct synth *s)
+{
+    const char *a = synth_input(s, SYNTH_FULL, "predictions|predict|x|input|logits|pred|output1|y_hat|p|scores"),
+               *b = synth_input(s, SYNTH_FULL, "targets|label|target|y_true|labels|t|y|reference");
+    const char *d = synth_name(s, "d|diff|e|err|r|delta|z"), *element,
+               *margin = synth_chance(s, 50) ? synth_attr(s, "margin|delta|beta|c|tau|alpha", "1.0|0.5|2.0|0.1")
+                                             : synth_choose(s, "1|0.5|2|0.1");
+    bool named = synth_chance(s, 55);
+    const char *difference = format(s, synth_chance(s, 75) ? "%s - %s" : "%s * %s", a, b);
+    if (named)
+        synth_step(s, d, false, "%s", difference);
+    const char *of = named ? d : format(s, "(%s)", difference, "");
+    switch (synth_pick(s, 9)) {
+    case 0:
+        element = format(s, "%s**2", of, "");
+        break;
+    case 1:
+        element = format(s, "abs(%s)", of, "");
+        break;
+    case 2:
+        element =
+            arena_printf(s->arena, "where(abs(%s) < %s, 0.5 * %s**2, abs(%s) - 0.5 * %s)", of, margin, of, of, margin);
+        break;
+    case 3:
+        element = arena_printf(s->arena, "max(0, %s - %s)", margin, of);
+        break;
+    case 4:
+        element = arena_printf(s->arena, "log(1 + exp(-%s))", of);
+        break;
+    case 5:
+        element = arena_printf(s->arena, "log(cosh(%s))", of);
+        break;
+    case 6:
+        element = arena_printf(s->arena, "sqrt(%s**2 + %s)", of, synth_choose(s, "1e-6|1|1e-3"));
+        break;
+    case 7:
+        element = arena_printf(s->arena, "%s * softplus(%s)", of, of);
+        break;
+    default: {
+        const char *atoms[3] = {of, margin, a};
+        element = synth_expression(s, atoms, 1 + synth_pick(s, 3), 1 + synth_pick(s, 2));
+    }
+    }
+    if (synth_chance(s, 25))
+        element = format(s, "%s * (%s)", synth_input(s, SYNTH_FULL, "weight|w|mask|sample_weight|dout"), element);
+    const char *output = synth_name(s, "loss|out|y|result|l|loss_out|value");
+    int kind = synth_pick(s, 10);
+    if (kind < 2) {
+        synth_step(s, output, true, "%s", element);
+        synth_output(s, output, SYNTH_FULL, NULL);
+    } else if (kind < 4) {
+        synth_step(s, output, true, "%s(%s)", synth_choose(s, "sum|mean"), element);
+        synth_output(s, output, SYNTH_ROW, NULL);
+    } else {
+        synth_step(s, output, true, kind < 8 ? "mean(%s, all)" : "sum(%s, all)", element);
+        synth_output(s, output, SYNTH_ONE, NULL);
+    }
+}
+
+static void make_optimizer(struct synth *s)
+{
+    const char *g = synth_input(s, SYNTH_FULL, "grad|g|gradient|dw|d_param"),
+               *p = synth_input(s, SYNTH_FULL, "param|var|w|weight|theta|p|x");
+    const char *lr = synth_attr(s, "lr|learning_rate|eta|rate|step_size", "1e-3|0.01|0.1"), *update = g;
+    if (synth_chance(s, 30)) {
+        const char *decay = synth_attr(s, "weight_decay|wd|decay|lam", "0.01|0.1|1e-4");
+        const char *name = synth_name(s, "g1|gd|grad_wd|h|t");
+        synth_step(s, name, false, "%s + %s * %s", g, decay, p);
+        g = update = name;
+    }
+    if (synth_chance(s, 65)) {
+        const char *m = synth_input(s, SYNTH_FULL, "m|exp_avg|momentum_buf|velocity|moment1|buf"),
+                   *beta = synth_attr(s, "beta1|momentum|mu|b1|rho", "0.9|0.8|0.95"),
+                   *name = synth_name(s, "new_m|m_out|m1|buf_out|a|m_new");
+        bool output = synth_chance(s, 70);
+        switch (synth_pick(s, 3)) {
+        case 0:
+            synth_step(s, name, output, "%s * %s + (1 - %s) * %s", beta, m, beta, g);
+            break;
+        case 1:
+            synth_step(s, name, output, "%s * %s + %s", beta, m, g);
+            break;
+        default:
+            synth_step(s, name, output, "%s + (1 - %s) * (%s - %s)", m, beta, g, m);
+        }
+        if (output)
+            synth_output(s, name, SYNTH_FULL, NULL);
+        update = name;
+    }
+    if (synth_chance(s, 60)) {
+        const char *v = synth_input(s, SYNTH_FULL, "v|exp_avg_sq|accum|second|moment2|sq"),
+                   *eps = synth_attr(s, eps_words, eps_values), *name = synth_name(s, "new_v|v_out|v1|acc_out|b|v_new");
+        bool output = synth_chance(s, 70), averaged = synth_chance(s, 70);
+        if (averaged) {
+            const char *beta = synth_attr(s, "beta2|alpha|rho2|b2|decay2", "0.999|0.99|0.95");
+            synth_step(s, name, output, "%s * %s + (1 - %s) * %s", beta, v, beta,
+                       format(s, synth_chance(s, 60) ? "%s**2" : "%1$s * %1$s", g, ""));
+        } else {
+            synth_step(s, name, output, "%s + %s", v, format(s, synth_chance(s, 60) ? "%s**2" : "%1$s * %1$s", g, ""));
+        }
+        if (output)
+            synth_output(s, name, SYNTH_FULL, NULL);
+        update = arena_printf(s->arena, synth_chance(s, 70) ? "%s / (sqrt(%s) + %s)" : "%s / sqrt(%s + %s)", update,
+                              name, eps);
+        s->generate = "uniform(0.1, 2)";
+    }
+    const char *output = synth_name(s, "new_param|param_out|p_out|w_out|var_out|y|updated");
+    synth_step(s, output, true, synth_chance(s, 75) ? "%s - %s * %s" : "%s + %s * (-(%s))", p, lr,
+               strpbrk(update, " ") && synth_chance(s, 50) ? format(s, "(%s)", update, "") : update);
+    synth_output(s, output, SYNTH_FULL, NULL);
+}
+
+static void make_gate(struct synth *s)
+{
+    const char *x = synth_input(s, SYNTH_FULL, input_words), *a = synth_name(s, "a|left|first|gate|u|g|x0"),
+               *b = synth_name(s, "b|right|second|up|v|lin|x1");
+    s->even = true;
+    synth_step(s, a, false, "%s[:size(%s) // 2]", x, x);
+    synth_step(s, b, false, "%s[size(%s) // 2:]", x, x);
+    const char *one[2] = {synth_chance(s, 50) ? a : b}, *other = one[0] == a ? b : a, *text;
+    if (synth_chance(s, 25))
+        one[1] = synth_attr(s, number_words, number_values);
+    text = arena_printf(s->arena, "%s * %s", synth_expression(s, one, one[1] ? 2 : 1, 1 + synth_pick(s, 2)), other);
+    if (synth_chance(s, 20))
+        text = arena_printf(s->arena, "%s + %s", text, other);
+    if (synth_chance(s, 20))
+        text = format(s, "%s * %s", text, synth_input(s, SYNTH_HALF, "dy|grad_out|z|w|mask"));
+    const char *output = synth_name(s, output_words);
+    synth_step(s, output, true, "%s", text);
+    synth_output(s, output, SYNTH_HALF, NULL);
+}
+
+static void make_quantisation(struct synth *s)
+{
+    bool named;
+    const char *x = row_of(s, &named);
+    enum synth_place place = synth_chance(s, 60) ? SYNTH_COLUMN : SYNTH_ONE;
+    const char *scale = synth_input(s, place, "scale|scales|inv_scale|smooth_scale|scales1|quant_scale"),
+               *output = synth_name(s, "y|out|q|y_int8|quantized|y1");
+    const char *text = arena_printf(s->arena, synth_chance(s, 50) ? "(%s) / %s" : "(%s) * %s", x, scale);
+    if (synth_chance(s, 55))
+        text = format(s, "%s + %s", text, synth_input(s, place, "zero_point|offset|zero|zero_points|zp|offset1"));
+    if (synth_chance(s, 40)) {
+        const char *name = synth_name(s, step_words);
+        synth_step(s, name, false, "%s", text);
+        text = name;
+    }
+    synth_step(s, output, true, synth_chance(s, 70) ? "clamp(round(%s), -128, 127)" : "round(clamp(%s, -128, 127))",
+               text);
+    synth_output(s, output, SYNTH_FULL, "int8");
+    s->generate = "uniform(0.5, 4)";
+}
+
+void synth_make_family(struct synth *s)
+{
+    static const struct {
+        const char *name;
+        int weight;
+        void (*make)(struct synth *s);
+    } families[] = {
+#define FAMILY(name, weight) {#name, weight, make_##name},
+#include "cot/synth_families.def"
+#undef FAMILY
+    };
+    int total = 0, at = 0;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        total += families[i].weight;
+    for (int ticket = synth_pick(s, total); ticket >= families[at].weight; at++)
+        ticket -= families[at].weight;
+    s->family = families[at].name;
+    families[at].make(s);
+}

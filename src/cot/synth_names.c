@@ -1,0 +1,109 @@
+/* Names of operators, tensors, attributes and steps. A model has to copy names that it has never seen, so that one in four has no
+ * meaning at all. */
+#include "base/words.h"
+#include "cot/synth_internal.h"
+#include "task/expr/formula.h"
+
+#include <ctype.h>
+#include <string.h>
+
+const char *synth_choose(struct synth *s, const char *words)
+{
+    int count = 1;
+    for (const char *c = words; *c; c++)
+        count += *c == '|';
+    int chosen = synth_pick(s, count);
+    for (; chosen; chosen--)
+        words = strchr(words, '|') + 1;
+    return arena_strndup(s->arena, words, strcspn(words, "|"));
+}
+
+/* Words that mean something in formulas, or in the words around them. */
+static bool is_reserved(const char *name)
+{
+    static const char *const words[] = {"all",  "pi",    "e",     "inf",  "nan",   "true",   "false", "none", "and",
+                                        "or",   "not",   "if",    "else", "where", "with",   "dim",   "axis", "in",
+                                        "is",   "torch", "np",    "size", "pow",   "select", "lse",   "rows", "tile",
+                                        "cols", "tl",    "range", "len",  "float", "int",    "half",  "min",  "max",
+                                        "abs",  "sum",   "norm",  "exp",  "log",   "shape",  "dtype"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(words[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_free(const struct synth *s, const char *name)
+{
+    for (int i = 0; i < s->name_count; i++)
+        if (strcasecmp(s->names[i], name) == 0)
+            return false;
+    return !is_reserved(name);
+}
+
+static const char *meaningless(struct synth *s)
+{
+    static const char *const syllables = "ab|be|ca|da|el|fo|ga|ha|in|jo|ka|lo|ma|ne|op|pa|qu|ra|si|ta|un|va|wi|xa|yo|"
+                                         "za|tr|st|ll|gr|ten|mul|add|val|sum|arr|vec|mat|buf|reg|acc|out|src";
+    struct text text = {0};
+    int count = 1 + synth_pick(s, 3);
+    for (int i = 0; i < count; i++) {
+        if (i && synth_chance(s, 20))
+            text_add(&text, "_");
+        text_add(&text, synth_choose(s, syllables));
+    }
+    if (synth_chance(s, 30))
+        text_addf(&text, "%s%d", synth_chance(s, 30) ? "_" : "", synth_pick(s, synth_chance(s, 80) ? 5 : 40));
+    const char *name = arena_strdup(s->arena, text.bytes);
+    text_free(&text);
+    return name;
+}
+
+const char *synth_name(struct synth *s, const char *words)
+{
+    const char *name = NULL;
+    for (int tries = 0; !name || !is_free(s, name); tries++) {
+        name = synth_chance(s, 22) ? meaningless(s) : synth_choose(s, words);
+        if (tries > 6 || synth_chance(s, 12))
+            name = arena_printf(s->arena, "%s%s%d", name, synth_chance(s, 20) ? "_" : "",
+                                synth_pick(s, tries > 6 ? 90 : 4));
+    }
+    s->names[s->name_count++] = name;
+    return name;
+}
+
+const char *synth_op_name(struct synth *s)
+{
+    static const char *const parts =
+        "Fused|Add|Mul|Sub|Scale|Shift|Gated|Masked|Row|Col|Soft|Hard|Smooth|Mean|Sum|Max|Norm|Exp|Log|Tanh|Sig|Sqrt|"
+        "Square|Inv|Residual|Bias|Act|Unit|Block|Layer|Group|Grad|Step|Decay|"
+        "Loss|Score|Margin|Clip|Quant|Blend|Mix|Lift|Fold|Ratio|Delta|Power|Wave|Ramp|Center|Warp|Tilt|Custom|Fast|"
+        "Stable|Linear|Cubic|Damped|Weighted|Signed|Double|Twin|Swing|Bent|Peak";
+    struct text text = {0};
+    int count = 2 + synth_pick(s, 3);
+    for (int i = 0; i < count; i++)
+        text_add(&text, synth_choose(s, parts));
+    if (synth_chance(s, 12))
+        text_addf(&text, "V%d", 2 + synth_pick(s, 3));
+    const char *name = arena_strdup(s->arena, text.bytes);
+    text_free(&text);
+    return name;
+}
+
+const char *synth_input(struct synth *s, enum synth_place place, const char *words)
+{
+    const char *name = synth_name(s, words);
+    s->tensors[s->tensor_count++] = (struct synth_tensor){.name = name, .place = place};
+    return name;
+}
+
+void synth_output(struct synth *s, const char *name, enum synth_place place, const char *type)
+{
+    s->tensors[s->tensor_count++] = (struct synth_tensor){.name = name, .type = type, .place = place, .output = true};
+}
+
+const char *synth_attr(struct synth *s, const char *words, const char *values)
+{
+    const char *name = synth_name(s, words), *value = synth_choose(s, values);
+    s->attrs[s->attr_count++] = (struct synth_attr){name, value, !strpbrk(value, ".e")};
+    return name;
+}

@@ -1,0 +1,148 @@
+/* The proof of an operator: values are chosen for which golden is finite; then planner, checker, interpreter; sometimes the machine. */
+#include "cot/synth_prove.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "dsl/bind.h"
+#include "dsl/dsl.h"
+#include "dsl/write.h"
+#include "gen/program.h"
+#include "gen/prompt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct akgen_error *write_text(struct arena *arena, const char *dir, const char *name, const char *text)
+{
+    return files_write(arena_printf(arena, "%s/%s", dir, name), text, strlen(text));
+}
+
+/* The task with the first kind of values for which it is one to judge with. False: `why` not, or *error. */
+static bool load(struct arena *arena, const struct synth_operator *operator, const char * scratch, struct task *task,
+                 const char **why, struct akgen_error **error)
+{
+    *error = write_text(arena, scratch, "cases.csv", operator->cases);
+    if (!*error)
+        *error = write_text(arena, scratch, "desc.md",
+                            arena_printf(arena, "# %s\n\n%s\n", operator->op, operator->description));
+    for (int i = 0; i < SYNTH_VALUES && !*error; i++) {
+        if ((*error = write_text(arena, scratch, "task.yaml", operator->yaml[i])))
+            return false;
+        struct akgen_error *unfit = task_load(arena, scratch, task);
+        for (int c = 1; !unfit && c < task->case_count; c++)
+            unfit = task_check_case(task, &task->cases[c], 0);
+        if (!unfit)
+            return true;
+        *why = arena_strdup(arena, unfit->message);
+        error_free(unfit);
+    }
+    return false;
+}
+
+static bool drop(struct synth_proof *proof, const char *why)
+{
+    proof->dropped = why;
+    return false;
+}
+
+static const char *first_message(struct arena *arena, const struct dsl_messages *messages)
+{
+    const struct dsl_message *message = dsl_messages_error(messages);
+    return message ? arena_printf(arena, "program: %s [%s]", message->text, dsl_rule_name(message->rule))
+                   : "program: refused";
+}
+
+/* The small cases by the interpreter. */
+static bool interpret(struct arena *arena, const struct task *task, struct synth_proof *proof,
+                      struct akgen_error **error)
+{
+    struct dsl_messages messages = {.arena = arena};
+    struct dsl_binding *bindings;
+    size_t length = strlen(proof->program);
+    const struct dsl_tree *tree =
+        dsl_parse(arena, "program.py", arena_strdup(arena, proof->program), length, &messages);
+    const struct dsl_program *program = tree ? dsl_check(arena, tree, &messages) : NULL;
+    if (!program)
+        return drop(proof, first_message(arena, &messages));
+    if ((*error = dsl_bind(arena, program, task, &bindings)))
+        return false;
+    struct text verdict = {0};
+    text_add(&verdict, "{\"verdict\":\"pass\",\"by\":\"interpreter\",\"profile\":\"strict\",\"cases\":[");
+    for (int c = 1; c < task->case_count && !*error && !proof->dropped; c++) {
+        struct task_instance *instance;
+        struct dsl_outcome outcome;
+        if ((*error = task_instance_make(task, &task->cases[c], 0, false, &instance)))
+            break;
+        dsl_run_case(arena, program, bindings, instance, npu_socs, TASK_STRICT, &messages, &outcome);
+        if (!outcome.ran)
+            drop(proof, first_message(arena, &messages));
+        else if (!outcome.by[TASK_STRICT].ok)
+            drop(proof, "wrong by the strict profile: terms cancel, or the planner is wrong");
+        else
+            text_addf(&verdict, "%s{\"case\":%d,\"max_abs\":%.3g}", c > 1 ? "," : "", task->cases[c].id,
+                      outcome.by[TASK_STRICT].max_abs);
+        task_instance_free(instance);
+    }
+    text_add(&verdict, "]}");
+    proof->verdict = arena_strdup(arena, verdict.bytes);
+    text_free(&verdict);
+    return !proof->dropped && !*error;
+}
+
+/* The project of the program on the machine; what is wrong there is the compiler's fault, and tells so. */
+static struct akgen_error *run(struct arena *arena, const struct task *task, struct synth_proof *proof)
+{
+    const struct gen_program program = {NULL, proof->program, strlen(proof->program)};
+    struct dsl_lowered lowered;
+    struct dsl_messages messages = {.arena = arena};
+    struct akgen_error *error = NULL;
+    const char *dir;
+    if (!gen_program_compile(arena, &program, task, &lowered, &messages, &error)) {
+        if (!error)
+            drop(proof, first_message(arena, &messages));
+        return error;
+    }
+    if ((error = gen_program_keep(arena, task, &lowered, &dir)))
+        return error;
+    struct eval_options options = {.soc = npu_socs,
+                                   .mode = EVAL_DYNAMIC,
+                                   .scope = EVAL_PROJECT,
+                                   .profile = TASK_STRICT,
+                                   .only_case = 1,
+                                   .jobs = 1,
+                                   .no_timing = true};
+    struct verdict verdict;
+    eval_run(task, dir, &options, &verdict);
+    json_t *json = verdict_to_json(&verdict);
+    char *text = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII);
+    if (verdict.kind == AKGEN_VERDICT_INFRA_ERROR)
+        error = error_new("%s: %s", task->op, verdict.reason);
+    else if (verdict.kind != AKGEN_VERDICT_PASS)
+        drop(proof, arena_printf(arena, "machine: %s", verdict.reason));
+    proof->verdict = arena_strdup(arena, text);
+    proof->machine = true;
+    free(text);
+    json_decref(json);
+    verdict_free(&verdict);
+    return error;
+}
+
+struct akgen_error *synth_prove(struct arena *arena, const struct synth_operator *operator, const char * scratch,
+                                bool machine, struct synth_proof *proof)
+{
+    struct task task;
+    struct akgen_error *error;
+    *proof = (struct synth_proof){0};
+    if (!load(arena, operator, scratch, &task, &proof->dropped, &error))
+        return error;
+    proof->dropped = NULL;
+    if ((error = gen_task_brief(arena, &task, &proof->brief)))
+        return error;
+    struct akgen_error *refused = dsl_write(arena, &task, &proof->program);
+    if (refused) {
+        drop(proof, arena_printf(arena, "planner: %s", refused->message));
+        error_free(refused);
+        return NULL;
+    }
+    bool right = interpret(arena, &task, proof, &error);
+    return right && machine ? run(arena, &task, proof) : error;
+}

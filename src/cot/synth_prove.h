@@ -1,0 +1,23 @@
+/* Is the answer to an operator that was made at random right? */
+#ifndef COT_SYNTH_PROVE_H
+#define COT_SYNTH_PROVE_H
+
+#include "base/error.h"
+#include "cot/synth.h"
+
+#include <stdbool.h>
+
+struct synth_proof {
+    const char *
+        dropped; /* why the operator is of no use: golden is not finite, the planner refuses it, ..; NULL: it is proved */
+    const char *brief;   /* what a model is asked (gen_task_brief) */
+    const char *program; /* the planner's, in AscendDSL */
+    const char *verdict; /* of the small cases, JSON: by the interpreter, or by the machine (docs/verdict.md) */
+    bool machine;        /* the project was compiled and run */
+};
+/* Writes the task to the folder `scratch`, which is the caller's alone, lets the planner write the program, and computes it by the strict
+ * profile: by the interpreter, and if `machine` by the simulated chip as well. Results live in the arena; an error is our own failure. */
+struct akgen_error *synth_prove(struct arena *arena, const struct synth_operator *operator, const char * scratch,
+                                bool machine, struct synth_proof *proof);
+
+#endif
