@@ -15,6 +15,7 @@ static const struct {
     {"serve", cli_lm_serve, "let it answer by the OpenAI protocol"},
     {"chat", cli_lm_chat, "render messages by the chat template"},
     {"tokenizer", cli_lm_tokenizer, "make a vocabulary of texts"},
+    {"grammar", cli_lm_grammar, "print a grammar that texts can be held to"},
     {"plan", cli_lm_plan, "what memory and time a model needs"},
 };
 

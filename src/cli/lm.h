@@ -8,5 +8,11 @@ int cli_lm_chat(int argc, char **argv);
 int cli_lm_plan(int argc, char **argv);
 int cli_lm_tokenizer(int argc, char **argv);
 int cli_lm_serve(int argc, char **argv);
+int cli_lm_grammar(int argc, char **argv);
+
+/* The grammar of a file, or one of akgen's own: "dsl", "formula". The caller frees. */
+struct akgen_error;
+struct lm_grammar;
+struct akgen_error *cli_lm_read_grammar(const char *name, struct lm_grammar **grammar);
 
 #endif

@@ -24,6 +24,7 @@ enum {
     KEY_SEED,
     KEY_MAX,
     KEY_STOP,
+    KEY_GRAMMAR,
     KEY_THREADS,
     KEY_INT8,
     KEY_JSON,
@@ -40,6 +41,8 @@ static const struct argp_option options[] = {
     {"samples", 'n', "N", 0, "texts of each prompt (default 1)", 1},
     {"max-tokens", KEY_MAX, "N", 0, "of an answer (default 256)", 2},
     {"stop", KEY_STOP, "TEXT", 0, "answers end before it; several times", 2},
+    {"grammar", KEY_GRAMMAR, "FILE|dsl|formula", 0,
+     "answers follow a grammar in GBNF, and end where it lets them; dsl and formula are 'akgen lm grammar's", 2},
     {"temperature", KEY_TEMPERATURE, "T", 0, "0: the most probable token, always (default 1)", 2},
     {"top-k", KEY_TOP_K, "K", 0, "of the K most probable tokens; 0: of all (default)", 2},
     {"top-p", KEY_TOP_P, "P", 0, "of the fewest whose probabilities reach P (default 1)", 2},
@@ -65,6 +68,8 @@ struct arguments {
     int prompt_count, samples, most, threads;
     const char *stops[MOST_STOPS];
     int stop_count;
+    const char *grammar; /* or NULL */
+    struct lm_grammar *read;
     struct lm_sampling sampling;
     bool chat, no_thinking, int8, json;
 };
@@ -127,6 +132,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
             argp_error(state, "--stop: an empty one, or more than %d", MOST_STOPS);
         arguments->stops[arguments->stop_count++] = text;
         break;
+    case KEY_GRAMMAR:
+        arguments->grammar = text;
+        break;
     case KEY_TEMPERATURE:
         arguments->sampling.temperature = parse_real(state, "temperature", text, 0, 100);
         break;
@@ -168,7 +176,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static void print_answer(const struct answer *answer, enum lm_finish finish)
 {
-    static const char *const names[] = {[LM_AT_END] = "end", [LM_AT_STOP] = "stop", [LM_AT_LENGTH] = "length"};
+    static const char *const names[] = {
+        [LM_AT_END] = "end", [LM_AT_STOP] = "stop", [LM_AT_LENGTH] = "length", [LM_AT_DEAD_END] = "dead end"};
     const char *text = answer->text.bytes ? answer->text.bytes : "";
     if (answer->alone) {
         putchar('\n');
@@ -191,7 +200,8 @@ static bool on_token(void *closure, const struct lm_token *token)
 {
     struct answer *answer = closure;
     text_add(&answer->text, token->text);
-    json_array_append_new(answer->tokens, json_integer(token->token));
+    if (token->token >= 0)
+        json_array_append_new(answer->tokens, json_integer(token->token));
     answer->log_prob += token->log_prob;
     if (answer->alone) {
         cli_print_clean(stdout, token->text);
@@ -252,6 +262,7 @@ static struct akgen_error *write_all(struct arguments *arguments, struct lm_engi
                                      .sampling = arguments->sampling,
                                      .stops = arguments->stops,
                                      .stop_count = arguments->stop_count,
+                                     .grammar = arguments->read,
                                      .on_token = on_token,
                                      .closure = &answers[i]};
         request.sampling.seed += (uint64_t)answers[i].sample;
@@ -274,6 +285,8 @@ static struct akgen_error *sample(struct arguments *arguments)
     struct lm_engine *engine = NULL;
     int wanted = arguments->prompt_count * arguments->samples, longest = 0;
     struct akgen_error *error = arguments->chat ? lm_chat_check(arguments->model) : NULL;
+    if (!error && arguments->grammar)
+        error = cli_lm_read_grammar(arguments->grammar, &arguments->read);
     if (!error)
         error = lm_model_read(&model, arguments->model);
     if (!error)
@@ -293,6 +306,7 @@ static struct akgen_error *sample(struct arguments *arguments)
     if (!error)
         error = write_all(arguments, engine);
     lm_engine_free(engine);
+    lm_grammar_free(arguments->read);
     lm_tokenizer_free(tokenizer);
     lm_model_free(&model);
     return error;

@@ -24,4 +24,9 @@ char *dsl_format(struct arena *arena, const struct dsl_tree *tree);
 /* An expression on one line. */
 char *dsl_expr_text(struct arena *arena, const struct dsl_expr *expr);
 
+/* AscendDSL as a grammar in GBNF (lm/grammar.h), in the arena: each of its texts parses, if it has no more than the MiB that a program may have.
+ * It has imports, assignments and texts outside of functions, at least one function, and of the language's forms those that programs are written
+ * in: blocks on lines of their own, four blanks deeper; brackets, blocks and rows of operators as deep and as long as it says. */
+const char *dsl_grammar(struct arena *arena);
+
 #endif

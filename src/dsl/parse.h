@@ -15,6 +15,9 @@ struct parser {
     int depth;                   /* of the expression that is being read */
 };
 
+/* The words of the language, which are no names; NULL behind the last. */
+extern const char *const parser_words[];
+
 /* Whether the next token is this sign or word. */
 bool parser_is(const struct parser *p, const char *text);
 /* Reads it if so. */

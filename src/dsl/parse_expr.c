@@ -90,15 +90,15 @@ const char *parser_trail(struct parser *p)
     return remark->comment.text;
 }
 
+const char *const parser_words[] = {
+    "and",  "as",    "assert", "break", "class",  "continue", "def",  "del",    "elif",  "else",     "except",  "False",
+    "for",  "from",  "global", "if",    "import", "in",       "is",   "lambda", "None",  "nonlocal", "not",     "or",
+    "pass", "raise", "return", "True",  "try",    "while",    "with", "yield",  "async", "await",    "finally", NULL};
+
 static bool is_word_of_the_language(const char *name)
 {
-    static const char *const words[] = {"and",      "as",    "assert", "break",  "class", "continue", "def",
-                                        "del",      "elif",  "else",   "except", "False", "for",      "from",
-                                        "global",   "if",    "import", "in",     "is",    "lambda",   "None",
-                                        "nonlocal", "not",   "or",     "pass",   "raise", "return",   "True",
-                                        "try",      "while", "with",   "yield",  "async", "await",    "finally"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (*name == *words[i] && strcmp(name, words[i]) == 0)
+    for (const char *const *word = parser_words; *word; word++)
+        if (*name == **word && strcmp(name, *word) == 0)
             return true;
     return false;
 }

@@ -6,6 +6,7 @@
 #include "lm/int8.h"
 #include "lm/pass.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum { PIECE = 512 };
 struct slot {
     struct lm_request request;
     struct lm_stream stream;
+    struct lm_guided guided; /* where it has a grammar */
     bool used;
     int past;      /* tokens in the cache */
     int written;   /* of the answer */
@@ -33,9 +35,30 @@ struct lm_engine {
     struct lm_cache *cache;
     struct lm_sampler *sampler;
     struct slot *slots;
+    struct lm_guides *guides;
     struct waiting *first, **last;
     float *scores;
+    float *allowed; /* (V): scores of the tokens that a grammar allows, -INFINITY of others */
 };
+
+/* Of the tokens that end a text number i, up to the count of the options; below 0: it is none. */
+static int32_t end_number(const struct lm_engine *engine, int i)
+{
+    int count = engine->options.end_count;
+    return i < count ? engine->options.ends[i] : engine->model->layout.config.end_token;
+}
+
+static struct lm_guides *new_guides(const struct lm_engine *engine)
+{
+    int count = engine->options.end_count + 1;
+    int32_t *ends = memory_alloc((size_t)count * sizeof *ends);
+    for (int i = 0; i < count; i++)
+        ends[i] = end_number(engine, i);
+    struct lm_guides *guides =
+        lm_guides_new(engine->tokenizer, engine->model->layout.config.vocabulary, ends, count, LM_GUIDE_BYTES);
+    free(ends);
+    return guides;
+}
 
 struct akgen_error *lm_engine_new(const struct lm_model *model, const struct lm_tokenizer *tokenizer,
                                   const struct lm_engine_options *options, struct lm_engine **made)
@@ -57,12 +80,22 @@ struct akgen_error *lm_engine_new(const struct lm_model *model, const struct lm_
         error = lm_cache_new(engine->pass, (int64_t)options->texts * engine->options.longest, &engine->cache);
     engine->slots = memory_alloc((size_t)options->texts * sizeof *engine->slots);
     engine->scores = memory_alloc((size_t)options->texts * (size_t)config->vocabulary * sizeof *engine->scores);
+    engine->allowed = memory_alloc((size_t)config->vocabulary * sizeof *engine->allowed);
     engine->sampler = lm_sampler_new(config->vocabulary);
+    engine->guides = new_guides(engine);
     if (error) {
         lm_engine_free(engine);
         *made = NULL;
     }
     return error;
+}
+
+static void leave(struct slot *slot)
+{
+    slot->used = false;
+    lm_stream_free(&slot->stream);
+    lm_guided_end(&slot->guided);
+    lm_grammar_free(slot->request.grammar);
 }
 
 void lm_engine_free(struct lm_engine *engine)
@@ -71,13 +104,17 @@ void lm_engine_free(struct lm_engine *engine)
         return;
     for (struct waiting *next, *at = engine->first; at; at = next) {
         next = at->next;
+        lm_grammar_free(at->request.grammar);
         free(at);
     }
     for (int i = 0; i < engine->options.texts; i++)
-        lm_stream_free(&engine->slots[i].stream);
+        if (engine->slots[i].used)
+            leave(&engine->slots[i]);
     free(engine->slots);
     free(engine->scores);
+    free(engine->allowed);
     lm_sampler_free(engine->sampler);
+    lm_guides_free(engine->guides);
     lm_cache_free(engine->cache);
     lm_pass_free(engine->pass);
     lm_int8_free(engine->int8);
@@ -106,6 +143,7 @@ struct akgen_error *lm_engine_add(struct lm_engine *engine, const struct lm_requ
         return error;
     struct waiting *waiting = memory_alloc(sizeof *waiting);
     waiting->request = *request;
+    waiting->request.grammar = lm_grammar_hold(request->grammar);
     *engine->last = waiting;
     engine->last = &waiting->next;
     return NULL;
@@ -119,28 +157,74 @@ static bool is_end(const struct lm_engine *engine, int32_t token)
     return token == engine->model->layout.config.end_token;
 }
 
+/* Whether one of the tokens that end a text may be drawn. */
+static bool may_end(const struct lm_engine *engine, const struct slot *slot)
+{
+    bool any = engine->options.end_count || engine->model->layout.config.end_token >= 0;
+    return any && !slot->request.ignore_end && lm_guided_may_end(&slot->guided);
+}
+
+/* The scores from which a slot's next token is drawn. NULL: its grammar allows none. */
+static const float *allowed_scores(struct lm_engine *engine, struct slot *slot, const float *scores)
+{
+    const int vocabulary = engine->model->layout.config.vocabulary;
+    const uint64_t *mask;
+    if (!slot->request.grammar)
+        return scores;
+    bool any = lm_guided_allowed(&slot->guided, &mask), end = may_end(engine, slot);
+    for (int token = 0; token < vocabulary; token++)
+        engine->allowed[token] = mask[token / 64] >> token % 64 & 1 ? scores[token] : -INFINITY;
+    for (int i = 0; i <= engine->options.end_count; i++) {
+        int32_t token = end_number(engine, i);
+        if (token >= 0 && token < vocabulary)
+            engine->allowed[token] = end ? scores[token] : -INFINITY;
+    }
+    return any || end ? engine->allowed : NULL;
+}
+
+/* Why a text goes no further behind a token that ended it not: no other may follow. */
+static enum lm_finish follow_grammar(const struct lm_engine *engine, struct slot *slot, int32_t token)
+{
+    const uint64_t *mask;
+    lm_guided_take(&slot->guided, token);
+    if (lm_guided_allowed(&slot->guided, &mask) || may_end(engine, slot))
+        return LM_GOES_ON;
+    return lm_guided_may_end(&slot->guided) ? LM_AT_END : LM_AT_DEAD_END;
+}
+
 /* Draws a slot's next token, and tells of it. */
 static void draw(struct lm_engine *engine, struct slot *slot, const float *scores)
 {
     const struct lm_request *request = &slot->request;
     struct lm_likely likely[LM_MOST_LIKELY];
     int vocabulary = engine->model->layout.config.vocabulary;
-    int32_t token = lm_sampler_draw(engine->sampler, scores, &request->sampling, slot->written);
-    struct lm_token told = {.token = token, .likely = likely};
-    told.log_prob = lm_log_prob(scores, vocabulary, token, likely, request->likely);
-    slot->token = token;
-    slot->written++;
-    if (is_end(engine, token) && !request->ignore_end)
-        told.finish = LM_AT_END;
-    else if (lm_stream_add(&slot->stream, token))
-        told.finish = LM_AT_STOP;
-    else if (slot->written >= request->most || slot->past + 1 >= engine->options.longest)
-        told.finish = LM_AT_LENGTH;
-    told.text = lm_stream_next(&slot->stream, told.finish != LM_GOES_ON);
-    if (!request->on_token(request->closure, &told) || told.finish != LM_GOES_ON) {
-        slot->used = false;
-        lm_stream_free(&slot->stream);
+    struct lm_token told = {.token = -1, .text = "", .likely = likely};
+    const float *allowed = allowed_scores(engine, slot, scores);
+    if (!allowed) { /* of the first token: behind the others it is known before */
+        told.finish = lm_guided_may_end(&slot->guided) ? LM_AT_END : LM_AT_DEAD_END;
+        lm_log_prob(scores, vocabulary, 0, likely, request->likely);
+        request->on_token(request->closure, &told);
+        leave(slot);
+        return;
     }
+    told.token = lm_sampler_draw(engine->sampler, allowed, &request->sampling, slot->written);
+    told.log_prob = lm_log_prob(scores, vocabulary, told.token, likely, request->likely);
+    slot->token = told.token;
+    slot->written++;
+    if (is_end(engine, told.token) && !request->ignore_end) {
+        told.finish = LM_AT_END;
+    } else {
+        bool stopped = lm_stream_add(&slot->stream, told.token);
+        if (request->grammar)
+            told.finish = follow_grammar(engine, slot, told.token);
+        if (stopped)
+            told.finish = LM_AT_STOP;
+        else if (!told.finish && (slot->written >= request->most || slot->past + 1 >= engine->options.longest))
+            told.finish = LM_AT_LENGTH;
+    }
+    told.text = lm_stream_next(&slot->stream, told.finish != LM_GOES_ON);
+    if (!request->on_token(request->closure, &told) || told.finish != LM_GOES_ON)
+        leave(slot);
 }
 
 static int64_t cells_of(const struct lm_engine *engine, const struct slot *slot)
@@ -159,6 +243,8 @@ static void take_in(struct lm_engine *engine, struct slot *slot)
         engine->last = &engine->first;
     free(waiting);
     lm_stream_begin(&slot->stream, engine->tokenizer, request->stops, request->stop_count);
+    if (request->grammar)
+        lm_guided_begin(engine->guides, request->grammar, &slot->guided);
     int32_t last = 0;
     while (slot->past < request->prompt_count) {
         int left = request->prompt_count - slot->past, starts[2] = {0, left < PIECE ? left : PIECE};

@@ -3,17 +3,19 @@
 #ifndef LM_ENGINE_H
 #define LM_ENGINE_H
 
+#include "lm/guide.h"
 #include "lm/model.h"
 #include "lm/sampler.h"
 #include "lm/stream.h"
 
-enum lm_finish { LM_GOES_ON, LM_AT_END, LM_AT_STOP, LM_AT_LENGTH };
+/* LM_AT_DEAD_END: no token of the model goes on with the text as the grammar wants it, which may not end there. */
+enum lm_finish { LM_GOES_ON, LM_AT_END, LM_AT_STOP, LM_AT_LENGTH, LM_AT_DEAD_END };
 /* A token of a request, and what came with it. */
 struct lm_token {
-    int32_t token;
+    int32_t token;                  /* below 0: there is none, of a text that its grammar does not let begin */
     const char *text;               /* whole characters; "" where they are held back. Until the callback returns */
-    float log_prob;                 /* before temperature and cuts */
-    const struct lm_likely *likely; /* the request's `likely` most probable ones */
+    float log_prob;                 /* before temperature, cuts and grammar */
+    const struct lm_likely *likely; /* the request's `likely` most probable ones, likewise */
     enum lm_finish finish;
 };
 struct lm_request {
@@ -24,6 +26,8 @@ struct lm_request {
     int stop_count;
     int likely; /* at most LM_MOST_LIKELY */
     bool ignore_end;
+    const struct lm_grammar
+        *grammar; /* the answer follows it, and ends where it may; NULL: none. lm_engine_add holds it */
     /* After each token. false: the request is not needed any more. */
     bool (*on_token)(void *closure, const struct lm_token *token);
     void *closure;

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const reasons[] = {[LM_AT_END] = "stop", [LM_AT_STOP] = "stop", [LM_AT_LENGTH] = "length"};
+static const char *const reasons[] = {
+    [LM_AT_END] = "stop", [LM_AT_STOP] = "stop", [LM_AT_LENGTH] = "length", [LM_AT_DEAD_END] = "length"};
 
 char *lm_job_error(const char *message, const char *type)
 {

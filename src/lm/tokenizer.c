@@ -206,6 +206,14 @@ static struct lm_span text_of(const struct lm_tokenizer *tokenizer, uint32_t id)
     return (struct lm_span){"", 0};
 }
 
+const char *lm_tokenizer_bytes(const struct lm_tokenizer *tokenizer, uint32_t id, size_t *length, bool *added)
+{
+    struct lm_span token = text_of(tokenizer, id);
+    *length = token.length;
+    *added = id < tokenizer->added_texts->size && tokenizer->added_texts->tokens[id].at;
+    return token.at;
+}
+
 char *lm_tokenizer_decode(const struct lm_tokenizer *tokenizer, struct arena *arena, const uint32_t *ids, int64_t count,
                           size_t *length)
 {

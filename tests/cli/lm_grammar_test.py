@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Answers held to a grammar: whatever a model of random weights writes and ends is a text of it, the same in any batch; AscendDSL's grammar yields
+programs, that of formulas formulas; what is wrong with a grammar is said with its place."""
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+
+from akgen_program import akgen
+from lm_program import make_model, write_rows
+
+LIST = 'root ::= "[" item ("," item){0,5} "]"\nitem ::= [1-9] [0-9]{0,2} | "é" | root\n'
+
+
+class Grammar(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="akgen-lm-")
+        cls.at = pathlib.Path(cls.folder.name)
+        (cls.at / "list.gbnf").write_text(LIST)
+        cls.model = cls.train("model", max_position_embeddings=2048)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def train(cls, name, **changed):
+        """Weights as they come: a step of training that changes next to nothing."""
+        data = write_rows(cls.at / f"{name}.jsonl", [{"text": "ab"}])
+        done = akgen("lm", "train", make_model(cls.at / f"{name}-new", **changed), "--new", "--data", data, "-o", cls.at / name, "--steps", 1,
+                     "--rate", 1e-9)
+        assert done.returncode == 0, done.stderr
+        return cls.at / name
+
+    def sample(self, *options, model=None, code=0):
+        done = akgen("lm", "sample", model or self.model, "--prompt", "write: ", *options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def rows(self, *options, model=None):
+        rows = [json.loads(line) for line in self.sample(*options, "--json", model=model).stdout.split("\n")[:-1]]
+        return {row["sample"]: row for row in rows}
+
+    def is_list(self, text):
+        while (shorter := re.sub(r"\[(?:[1-9][0-9]{0,2}|é)(?:,(?:[1-9][0-9]{0,2}|é)){0,5}\]", "é", text)) != text:
+            text = shorter
+        return text == "é"
+
+    def test_what_ends_is_a_text_of_it(self):
+        rows = self.rows("--grammar", self.at / "list.gbnf", "-n", 60, "--seed", 3, "--max-tokens", 60)
+        ended = [row for row in rows.values() if row["finish"] == "end"]
+        self.assertGreater(len(ended), 20)
+        self.assertGreater(len({row["text"] for row in ended}), 15)
+        for row in ended:
+            self.assertTrue(self.is_list(row["text"]), row["text"])
+            self.assertEqual(row["tokens"][-1], 256)
+        self.assertTrue(any("é" in row["text"] for row in ended))
+        # The probability is the model's own: it knows nothing of the grammar, and gives one of 257 tokens about a 257th.
+        for row in ended:
+            self.assertLess(row["log_prob"] / len(row["tokens"]), -4)
+
+    def test_the_same_in_any_batch(self):
+        options = ("--grammar", self.at / "list.gbnf", "--max-tokens", 40, "--temperature", 1.3, "--top-p", 0.9)
+        many = self.rows(*options, "-n", 34)
+        for sample in (0, 7, 33):
+            alone = self.rows(*options, "--seed", sample, "--threads", 1)[0]
+            self.assertEqual(alone | {"sample": sample}, many[sample])
+
+    def parses(self, text):
+        path = self.at / "program.py"
+        path.write_text(text)
+        return akgen("dsl", "fmt", path).returncode == 0
+
+    def test_programs_parse(self):
+        """Of a model that has seen a few programs, and writes hotly: what it writes is none by itself."""
+        programs = ["import tl\n\n\ndef f(x):\n    if x:\n        return x + 1\n", "# one\n@k\ndef g(a, b=2):\n    for i in range(a):\n        t = f(i)\n",
+                    "N = 8\n\n\ndef h(x: int):\n    with tl.copyin():\n        tl.load(x[0:N], x)\n"]
+        data = write_rows(self.at / "programs.jsonl", [{"text": "write: " + text} for text in programs])
+        done = akgen("lm", "train", make_model(self.at / "writer-new"), "--new", "--data", data, "-o", self.at / "writer", "--steps", 60, "--rate",
+                     1e-2, "--schedule", "constant")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        options = ("-n", 120, "--max-tokens", 240, "--temperature", 1.5)
+        rows = self.rows("--grammar", "dsl", *options, model=self.at / "writer")
+        ended = [row["text"] for row in rows.values() if row["finish"] == "end"]
+        self.assertGreater(len(ended), 25)
+        self.assertGreater(len(set(ended)), 10)
+        for text in ended:
+            self.assertTrue(self.parses(text), text)
+        free = [row["text"] for row in self.rows(*options, model=self.at / "writer").values() if row["finish"] == "end"]
+        self.assertLess(sum(map(self.parses, free)), len(free) / 2)
+
+    def test_formulas_parse(self):
+        grammar = self.at / "formula.gbnf"
+        grammar.write_text(akgen("lm", "grammar", "formula").stdout)
+        named = self.rows("--grammar", "formula", "-n", 30, "--max-tokens", 60)
+        self.assertEqual(named, self.rows("--grammar", grammar, "-n", 30, "--max-tokens", 60))
+        self.assertGreater(sum(row["finish"] == "end" for row in named.values()), 3)
+
+    def test_dead_ends(self):
+        """What no token of the model can write; and the end of a model that has no token for it."""
+        grammar = self.at / "last.gbnf"
+        grammar.write_text('root ::= "abc"')
+        ended = self.rows("--grammar", grammar)[0]
+        self.assertEqual((ended["text"], ended["finish"], ended["tokens"]), ("abc", "end", [97, 98, 99, 256]))
+        endless = self.rows("--grammar", grammar, model=self.train("endless", eos_token_id=None))[0]
+        self.assertEqual((endless["text"], endless["finish"], endless["tokens"]), ("abc", "end", [97, 98, 99]))
+        model = self.train("halved")
+        tokenizer = json.loads((model / "tokenizer.json").read_text())
+        del tokenizer["model"]["vocab"]["c"]
+        (model / "tokenizer.json").write_text(json.dumps(tokenizer))
+        stuck = self.rows("--grammar", grammar, model=model)[0]
+        self.assertEqual((stuck["text"], stuck["finish"], stuck["tokens"]), ("ab", "dead end", [97, 98]))
+        grammar.write_text('root ::= "c"')
+        stuck = self.rows("--grammar", grammar, model=model)[0]
+        self.assertEqual((stuck["text"], stuck["finish"], stuck["tokens"]), ("", "dead end", []))
+
+    def test_other_ends(self):
+        grammar = self.at / "stop.gbnf"
+        grammar.write_text('root ::= "abcdef"')
+        self.assertEqual([self.rows("--grammar", grammar, "--stop", "de")[0][key] for key in ("text", "finish")], ["abc", "stop"])
+        self.assertEqual([self.rows("--grammar", grammar, "--max-tokens", 4)[0][key] for key in ("text", "finish")], ["abcd", "length"])
+
+    def test_what_is_wrong_is_said(self):
+        bad = self.at / "bad.gbnf"
+        bad.write_text('root ::= "a"\nother ::= (x | "b"\n')
+        self.assertIn("bad.gbnf:3:1: expected ')', found the end", self.sample("--grammar", bad, code=2).stderr)
+        bad.write_text('root ::= other\nother ::= other "b" | "c"\n')
+        self.assertIn("bad.gbnf:2:1: rule 'other' calls itself", self.sample("--grammar", bad, code=2).stderr)
+        self.assertIn("nowhere", self.sample("--grammar", self.at / "nowhere", code=2).stderr)
+        done = akgen("lm", "grammar", "json")
+        self.assertEqual((done.returncode, done.stderr), (2, "akgen lm grammar: there is no grammar 'json', but dsl and formula\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
