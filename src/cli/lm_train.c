@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "cli/cli.h"
 #include "cli/lm.h"
+#include "cli/lm_torchrun.h"
 #include "lm/train.h"
 
 #include <math.h>
@@ -43,6 +44,10 @@ enum {
     KEY_EVAL_EVERY,
     KEY_RESUME,
     KEY_DTYPE,
+    KEY_ENGINE,
+    KEY_PROCESSES,
+    KEY_NODES,
+    KEY_DRY_RUN,
     KEY_JSON,
     FILES_MAX_DATA = 64
 };
@@ -94,6 +99,15 @@ static const struct argp_option options[] = {
     {"eval-every", KEY_EVAL_EVERY, "N", 0, "steps between evaluations; 0: only at the end (default)", 5},
     {"dtype", KEY_DTYPE, "float32|bfloat16", 0, "of the weights at the end (default float32)", 5},
     {"json", KEY_JSON, NULL, 0, "print the result as JSON", 5},
+    {"engine", KEY_ENGINE, "c|torchrun", 0,
+     "what computes: this program (default), or PyTorch on several processes, for models that one machine cannot hold: "
+     "the same rows in the same "
+     "order, under torchrun on CPUs (DDP), under accelerate with --device cuda (FSDP)",
+     6},
+    {"processes", KEY_PROCESSES, "N", 0, "torchrun: on each machine; with --device cuda, GPUs (default 1)", 6},
+    {"nodes", KEY_NODES, "N", 0,
+     "torchrun: machines that all see MODEL and DIR; DIR/torchrun/run.sh starts each (default 1)", 6},
+    {"dry-run", KEY_DRY_RUN, NULL, 0, "torchrun: only write DIR/torchrun; needs no Python", 6},
     {0},
 };
 
@@ -102,6 +116,7 @@ struct arguments {
     const char *data[FILES_MAX_DATA];
     struct lm_adapters_options lora;
     double alpha;
+    struct cli_torchrun torchrun;
     bool preset, json;
 };
 
@@ -259,6 +274,36 @@ static void finish_arguments(struct arguments *arguments, struct argp_state *sta
         if (train->fresh)
             argp_error(state, "--lora: adapters of a new model are of no use");
     }
+    const struct cli_torchrun *torchrun = &arguments->torchrun;
+    if (!torchrun->asked && (torchrun->processes || torchrun->nodes || torchrun->dry_run))
+        argp_error(state, "--processes, --nodes and --dry-run are of --engine torchrun");
+    if (torchrun->asked && train->device > 0)
+        argp_error(state, "--device: with --engine torchrun each process has a GPU of its own; cuda, not cuda:%d",
+                   train->device);
+}
+
+static error_t parse_engine(int key, char *text, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case KEY_ENGINE:
+        arguments->torchrun.asked = strcmp(text, "torchrun") == 0;
+        if (!arguments->torchrun.asked && strcmp(text, "c") != 0)
+            argp_error(state, "--engine: no '%s'; there are c and torchrun", text);
+        break;
+    case KEY_PROCESSES:
+        arguments->torchrun.processes = (int)cli_parse_number(state, "processes", text, 1, 1024);
+        break;
+    case KEY_NODES:
+        arguments->torchrun.nodes = (int)cli_parse_number(state, "nodes", text, 1, 65536);
+        break;
+    case KEY_DRY_RUN:
+        arguments->torchrun.dry_run = true;
+        break;
+    default:
+        return parse_size(key, text, state);
+    }
+    return 0;
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -318,7 +363,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         finish_arguments(arguments, state);
         break;
     default:
-        return parse_size(key, text, state);
+        return parse_engine(key, text, state);
     }
     return 0;
 }
@@ -417,6 +462,8 @@ int cli_lm_train(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &asked);
     begin(&arguments, &asked);
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (arguments.torchrun.asked)
+        return cli_torchrun(&arguments.train, &arguments.torchrun, arguments.json);
     arguments.train.on_progress = print_progress;
     arguments.train.stop = &stop;
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};

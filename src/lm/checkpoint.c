@@ -14,23 +14,28 @@ enum { LONGEST_STATE = 1 << 20, LARGEST_COPY = 256 << 20 };
 static const int64_t LARGEST_FILE = 5000000000; /* of weights, as transformers has it */
 static const char PREFIX[] = "checkpoint-", UNWANTED[] = ".checkpoint-";
 
-/* What tokenizers and templates are read from, where a model's folder has it. */
-static const char *const companions[] = {
-    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
-    "merges.txt",     "chat_template.jinja",   "generation_config.json"};
+const char *const lm_companions[] = {"tokenizer.json",
+                                     "tokenizer_config.json",
+                                     "special_tokens_map.json",
+                                     "added_tokens.json",
+                                     "vocab.json",
+                                     "merges.txt",
+                                     "chat_template.jinja",
+                                     "generation_config.json",
+                                     NULL};
 
 static struct akgen_error *copy_companions(struct arena *arena, const char *from, const char *to)
 {
     struct akgen_error *error = NULL;
-    for (size_t i = 0; i < sizeof companions / sizeof *companions && !error; i++) {
+    for (size_t i = 0; lm_companions[i] && !error; i++) {
         char *bytes;
         size_t length;
-        const char *path = arena_printf(arena, "%s/%s", from, companions[i]);
+        const char *path = arena_printf(arena, "%s/%s", from, lm_companions[i]);
         if (!files_exists(path))
             continue;
         error = files_read(arena, path, LARGEST_COPY, &bytes, &length);
         if (!error)
-            error = files_write(arena_printf(arena, "%s/%s", to, companions[i]), bytes, length);
+            error = files_write(arena_printf(arena, "%s/%s", to, lm_companions[i]), bytes, length);
     }
     return error;
 }

@@ -28,6 +28,9 @@ static inline float *lm_trained_weights(const struct lm_trained *trained)
 /* Writes the weights, and what a reader of them needs, into an existing folder. */
 struct akgen_error *lm_trained_write(const struct lm_trained *trained, const char *folder, enum lm_dtype dtype);
 
+/* What tokenizers and templates are read from, where a model's folder has it: goes with the weights. Ends with NULL. */
+extern const char *const lm_companions[];
+
 struct lm_state {
     int step;       /* steps done */
     int64_t tokens; /* learned from in them */

@@ -6,10 +6,10 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "lm/checkpoint.h"
+#include "lm/course.h"
 #include "lm/cpu.h"
 #include "lm/cuda.h"
 #include "lm/pass.h"
-#include "lm/samples.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,8 +52,7 @@ struct training {
     struct lm_pass *pass;
     struct lm_optimizer optimizer;
     float *weights, *gradient; /* in the backend's memory; weights: of what is trained */
-    int longest, steps, steps_of_an_epoch;
-    int *order, epoch; /* of the samples, and which epoch's it is */
+    struct lm_course course;
     float *factors, *log_probs;
     struct lm_state state;
     json_t *settings;
@@ -104,28 +103,8 @@ static struct akgen_error *read_model(struct training *training)
 
 static struct akgen_error *read_samples(struct training *training)
 {
-    const struct lm_train_options *options = training->options;
-    const struct lm_config *config = &training->trained.model.layout.config;
-    const char *path = arena_printf(&training->arena, "%s/tokenizer.json", options->model);
-    struct akgen_error *error = files_exists(path) ? lm_tokenizer_read(path, &training->tokenizer) : NULL;
-    if (!error && training->tokenizer && lm_tokenizer_size(training->tokenizer) > (uint32_t)config->vocabulary)
-        error = error_new("%s has ids up to %u, and config.json says 'vocab_size' %d", path,
-                          lm_tokenizer_size(training->tokenizer) - 1, config->vocabulary);
-    training->longest = options->longest ? options->longest : config->max_positions;
-    static const enum lm_samples_kind kinds[] = {[LM_SFT] = LM_SINGLE, [LM_DPO] = LM_PAIRS, [LM_GRPO] = LM_GROUPS};
-    const struct lm_samples_options how = {.kind = kinds[options->objective.kind],
-                                           .folder = options->model,
-                                           .tokenizer = training->tokenizer,
-                                           .longest = training->longest,
-                                           .vocabulary = config->vocabulary,
-                                           .end = config->end_token};
-    for (int i = 0; i < options->data_count && !error; i++)
-        error = lm_samples_read(&training->data.samples, options->data[i], &how);
-    if (!error && options->eval)
-        error = lm_samples_read(&training->eval.samples, options->eval, &how);
-    if (!error && !training->data.samples.count)
-        error = error_new("%s: there is nothing to learn in it", options->data_count ? options->data[0] : "no data");
-    return error;
+    return lm_course_read(training->options, &training->trained.model.layout.config, &training->tokenizer,
+                          &training->data.samples, &training->eval.samples);
 }
 
 /* Tokens of the longest group. */
@@ -178,13 +157,9 @@ static struct akgen_error *make_optimizer(struct training *training)
 {
     const struct lm_train_options *options = training->options;
     struct lm_optimizer_options how = options->optimizer;
-    int groups = lm_samples_groups(&training->data.samples);
-    training->steps_of_an_epoch = (groups + options->batch - 1) / options->batch;
-    training->steps = options->steps ? options->steps : training->steps_of_an_epoch * options->epochs;
-    how.steps = training->steps;
-    how.warmup = (int)(options->warmup < 1 ? ceil(options->warmup * training->steps) : options->warmup);
-    training->order = memory_alloc((size_t)groups * sizeof *training->order);
-    training->epoch = -1;
+    lm_course_make(&training->course, options, &training->data.samples);
+    how.steps = training->course.steps;
+    how.warmup = training->course.warmup;
     return lm_optimizer_new(&training->optimizer, training->backend, lm_trained_layout(&training->trained), &how);
 }
 
@@ -210,10 +185,10 @@ static json_t *make_settings(struct training *training)
         "{s:s s:i s:f s:f s:i s:i s:i s:b s:I s:f s:b s:i s:f s:f s:f s:f s:f s:i s:f s:i s:s}", "data",
         digest_finish(digest, &training->arena), "objective", (int)options->objective.kind, "beta",
         options->objective.beta, "ratio's clip", options->objective.clip, "batch", options->batch, "tokens of a pass",
-        options->tokens, "steps", training->steps, "in order", options->in_order, "seed", (json_int_t)options->seed,
-        "rate", optimizer->rate, "cosine", optimizer->cosine, "warm-up", optimizer->warmup, "beta1", optimizer->beta1,
-        "beta2", optimizer->beta2, "eps", optimizer->eps, "decay", optimizer->decay, "clip", optimizer->clip, "rank",
-        options->adapters ? options->adapters->rank : 0, "alpha",
+        options->tokens, "steps", training->course.steps, "in order", options->in_order, "seed",
+        (json_int_t)options->seed, "rate", optimizer->rate, "cosine", optimizer->cosine, "warm-up", optimizer->warmup,
+        "beta1", optimizer->beta1, "beta2", optimizer->beta2, "eps", optimizer->eps, "decay", optimizer->decay, "clip",
+        optimizer->clip, "rank", options->adapters ? options->adapters->rank : 0, "alpha",
         options->adapters ? (double)options->adapters->alpha : 0, "threads",
         options->device == LM_ON_CPU ? lm_cpu_threads(training->backend) : 0, "device",
         training->backend->operations->name);
@@ -473,35 +448,6 @@ static void report(struct training *training)
         training->options->on_progress(training->options->closure, progress);
 }
 
-/* The samples of a step, as a range of training->order. */
-static void step_samples(struct training *training, int step, int *first, int *last)
-{
-    int epoch = step / training->steps_of_an_epoch, inside = step % training->steps_of_an_epoch;
-    if (epoch != training->epoch) {
-        training->epoch = epoch;
-        for (int i = 0; i < lm_samples_groups(&training->data.samples); i++)
-            training->order[i] = i;
-        if (!training->options->in_order)
-            lm_samples_shuffle(&training->data.samples, training->options->seed, epoch, training->order);
-    }
-    *first = inside * training->options->batch;
-    int groups = lm_samples_groups(&training->data.samples), batch = training->options->batch;
-    *last = batch < groups - *first ? *first + batch : groups;
-}
-
-/* What the mean of a step is over. */
-static double whole_of(const struct training *training, const struct lm_samples *samples, const int *order, int first,
-                       int last)
-{
-    double learned = 0;
-    if (training->options->objective.kind != LM_SFT)
-        return (last - first) * (training->options->objective.kind == LM_GRPO ? samples->group : 1);
-    for (int i = first; i < last; i++)
-        for (int64_t at = samples->starts[order[i]]; at < samples->starts[order[i] + 1]; at++)
-            learned += samples->labels[at] != LM_NO_LABEL;
-    return learned;
-}
-
 /* What belongs to the tokens of some groups, one group behind the other. */
 static float *gather(const struct lm_samples *samples, const int *order, int first, int last, const float *of, int n)
 {
@@ -557,7 +503,8 @@ static void describe(struct training *training, const struct lm_objective_sums *
     progress->reward = 0;
     for (int i = first; i < last; i++)
         for (int j = 0; j < samples->group; j++)
-            progress->reward += samples->rewards[training->order[i] * samples->group + j] / (groups * samples->group);
+            progress->reward +=
+                samples->rewards[training->course.order[i] * samples->group + j] / (groups * samples->group);
 }
 
 static void step(struct training *training)
@@ -568,14 +515,14 @@ static void step(struct training *training)
     double start = clock_seconds();
     int first, last;
     int64_t tokens = 0;
-    step_samples(training, training->state.step, &first, &last);
-    double whole = whole_of(training, &training->data.samples, training->order, first, last);
+    lm_course_step(&training->course, training->state.step, &first, &last);
+    double whole = lm_course_whole(training->options, &training->data.samples, training->course.order, first, last);
     ops->zero(training->backend, training->gradient, training->optimizer.layout->size * (int64_t)sizeof(float));
     for (int at = first; at < last;) {
         struct lm_batch batch;
         int from = at;
-        lm_samples_pack(&training->data.samples, training->order, &at, last, training->options->tokens, &batch);
-        through(training, &training->data, training->order, from, at, &batch, whole, true, &sums);
+        lm_samples_pack(&training->data.samples, training->course.order, &at, last, training->options->tokens, &batch);
+        through(training, &training->data, training->course.order, from, at, &batch, whole, true, &sums);
         tokens += lm_batch_tokens(&batch);
         lm_samples_release(&batch);
     }
@@ -588,7 +535,7 @@ static void step(struct training *training)
     training->state.seconds += seconds;
     describe(training, &sums, first, last);
     progress->step = training->state.step;
-    progress->epoch = (double)training->state.step / training->steps_of_an_epoch;
+    progress->epoch = (double)training->state.step / training->course.steps_of_an_epoch;
     progress->eval_loss = NAN;
     progress->tokens = training->state.tokens;
     progress->tokens_per_second = (double)tokens / seconds;
@@ -604,7 +551,7 @@ static void evaluate(struct training *training)
     if (!groups)
         return;
     int *order = in_order(groups);
-    double whole = whole_of(training, samples, order, 0, groups);
+    double whole = lm_course_whole(training->options, samples, order, 0, groups);
     for (int at = 0; at < groups;) {
         struct lm_batch batch;
         int from = at;
@@ -619,15 +566,15 @@ static void evaluate(struct training *training)
 
 static bool due(const struct training *training, int every)
 {
-    return training->state.step == training->steps || (every && training->state.step % every == 0);
+    return training->state.step == training->course.steps || (every && training->state.step % every == 0);
 }
 
 static struct akgen_error *loop(struct training *training)
 {
     const struct lm_train_options *options = training->options;
     struct akgen_error *error = NULL;
-    training->progress.steps = training->steps;
-    while (training->state.step < training->steps && !error) {
+    training->progress.steps = training->course.steps;
+    while (training->state.step < training->course.steps && !error) {
         step(training);
         bool stop = options->stop && *options->stop;
         if (due(training, options->eval_every) && !stop)
@@ -676,7 +623,7 @@ static void release(struct training *training)
     free(training->trained.adapter_weights);
     lm_model_free(&training->trained.model);
     json_decref(training->settings);
-    free(training->order);
+    lm_course_free(&training->course);
     free(training->factors);
     free(training->log_probs);
     if (training->lock >= 0)
@@ -691,19 +638,19 @@ struct akgen_error *lm_train(const struct lm_train_options *options, struct lm_t
     struct akgen_error *error = prepare(&training);
     if (!error)
         error = loop(&training);
-    if (!error && training.state.step == training.steps) {
+    if (!error && training.state.step == training.course.steps) {
         fetch_weights(&training);
         error = lm_trained_write(&training.trained, options->out, options->dtype);
     }
     *result = (struct lm_train_result){.step = training.state.step,
-                                       .steps = training.steps,
+                                       .steps = training.course.steps,
                                        .samples = lm_samples_groups(&training.data.samples),
                                        .cut = training.data.samples.cut,
                                        .left_out = training.data.samples.left_out,
                                        .learned = training.data.samples.learned,
                                        .loss = training.progress.loss,
                                        .eval_loss = training.progress.eval_loss,
-                                       .stopped = training.state.step < training.steps};
+                                       .stopped = training.state.step < training.course.steps};
     release(&training);
     return error;
 }
