@@ -15,6 +15,7 @@ static const struct {
 } grammars[] = {
     {"dsl", dsl_grammar},
     {"formula", formula_grammar},
+    {"graph", formula_statements_grammar},
 };
 
 /* The text of one of them; NULL: there is none of this name. */
@@ -54,7 +55,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         break;
     case ARGP_KEY_END:
         if (!state->arg_num)
-            argp_error(state, "dsl or formula is needed");
+            argp_error(state, "dsl, formula or graph is needed");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -66,10 +67,11 @@ int cli_lm_grammar(int argc, char **argv)
 {
     static const struct argp argp = {
         .parser = parse,
-        .args_doc = "dsl|formula",
-        .doc = "Prints a grammar in GBNF, for 'akgen lm sample --grammar' and other programs that take one.\vdsl: "
-               "programs "
-               "in AscendDSL. formula: what an output of task.yaml has as its 'formula'.",
+        .args_doc = "dsl|formula|graph",
+        .doc =
+            "Prints a grammar in GBNF, for 'akgen lm sample --grammar' and other programs that take one.\vdsl: "
+            "programs "
+            "in AscendDSL. formula: what an output of task.yaml has as its 'formula'. graph: statements of formulas.",
     };
     struct arena arena = {0};
     const char *name = NULL;
@@ -78,7 +80,7 @@ int cli_lm_grammar(int argc, char **argv)
     if (text)
         fputs(text, stdout);
     else
-        fprintf(stderr, "akgen lm grammar: there is no grammar '%s', but dsl and formula\n", name);
+        fprintf(stderr, "akgen lm grammar: there is no grammar '%s', but dsl, formula and graph\n", name);
     arena_free(&arena);
     return text ? EXIT_PASS : EXIT_USAGE;
 }

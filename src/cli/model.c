@@ -1,7 +1,9 @@
 /* Which model, how it samples, what it is asked, and what the run may cost. */
 #include "cli/model.h"
 #include "cli/cli.h"
+#include "dsl/dsl.h"
 #include "gen/local.h"
+#include "task/expr/formula.h"
 
 #include <errno.h>
 #include <math.h>
@@ -30,6 +32,7 @@ enum {
     KEY_MAX_ANSWER_TOKENS,
     KEY_STOP,
     KEY_ANSWER_SEED,
+    KEY_CONSTRAIN,
     KEY_LANGUAGE,
     KEY_VARIANT,
     KEY_TEMPLATES,
@@ -72,6 +75,8 @@ static const struct argp_option options[] = {
     {"max-answer-tokens", KEY_MAX_ANSWER_TOKENS, "N", 0, "limit of an answer (default: the server's)", 12},
     {"stop", KEY_STOP, "TEXT", 0, "the answer ends before this text; can be repeated", 12},
     {"answer-seed", KEY_ANSWER_SEED, "N", 0, "sample s is asked for with the seed N + s (default: no seed)", 12},
+    {"constrain", KEY_CONSTRAIN, NULL, 0,
+     "lm:DIR: the model writes answers alone that parse, by the grammar of --language dsl or graph (docs/lm.md)", 12},
     {NULL, 0, NULL, 0, "Prompts (docs/prompts.md):", 20},
     {"language", KEY_LANGUAGE, WORD_CHOICE(GEN_LANGUAGES, ""), 0, "what the model answers in (default ascendc)", 21},
     {"variant", KEY_VARIANT, WORD_CHOICE(GEN_VARIANTS, ""), 0, "what it is shown besides the task (default zero-shot)",
@@ -199,6 +204,9 @@ static error_t parse_sampling(int key, char *text, struct argp_state *state)
     case KEY_STOP:
         add_string(model, &sampling->stop, &sampling->stop_count, text);
         break;
+    case KEY_CONSTRAIN:
+        model->constrain = true;
+        break;
     case KEY_ANSWER_SEED:
         model->seeded = true;
         model->seed = (uint64_t)cli_parse_number(state, "answer-seed", text, 0, INT32_MAX);
@@ -283,6 +291,20 @@ void cli_model_take(struct gen_model *model, const struct eval_options *eval)
     model->prompt.soc = eval->soc;
 }
 
+/* The grammar of the language that answers are in. */
+static struct akgen_error *set_grammar(struct gen_model *model)
+{
+    static const char *(*const grammars[])(struct arena *arena) = {
+        [GEN_DSL] = dsl_grammar, [GEN_GRAPH] = formula_statements_grammar};
+    if (!model->endpoint.folder)
+        return error_new("--constrain is for --provider lm:DIR");
+    if (model->prompt.language != GEN_DSL && model->prompt.language != GEN_GRAPH)
+        return error_new("--constrain is for --language dsl or graph: there is no grammar of %s",
+                         gen_languages.of[model->prompt.language]);
+    model->endpoint.grammar = grammars[model->prompt.language](&model->arena);
+    return NULL;
+}
+
 struct akgen_error *cli_model_provider(struct gen_model *model, const char *provider)
 {
     if (model->preset)
@@ -290,6 +312,8 @@ struct akgen_error *cli_model_provider(struct gen_model *model, const char *prov
     if (!model->samples)
         model->samples = model->preset ? model->preset->samples : 1;
     struct akgen_error *error = gen_model_provider(model, provider);
+    if (!error && model->constrain)
+        error = set_grammar(model);
     if (!error && model->endpoint.folder)
         error = gen_local_start(model);
     return error ? error : gen_client_key(&model->arena, model->key_file, &model->endpoint.key);

@@ -139,6 +139,13 @@ static void set_number(json_t *json, const char *name, double value)
         json_object_set_new(json, name, json_real(value));
 }
 
+static const char *digest_of_text(struct arena *arena, const char *text)
+{
+    struct digest *digest = digest_new();
+    digest_string(digest, text);
+    return digest_finish(digest, arena);
+}
+
 /* What a file or the files of a folder hold, as a digest: a changed template makes other samples. */
 static const char *digest_of(struct arena *arena, const char *path)
 {
@@ -216,6 +223,8 @@ const char *gen_model_settings(struct arena *arena, const struct gen_model *mode
         json_object_set_new(json, "command", jsons_text(endpoint->command));
     }
     json_object_set_new(json, "sampling", sampling_json(model));
+    if (endpoint->grammar)
+        json_object_set_new(json, "grammar", json_string(digest_of_text(arena, endpoint->grammar)));
     json_object_set_new(json, "prompt", prompt_json(arena, &model->prompt));
     char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(15));
     if (!text)

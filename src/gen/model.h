@@ -14,6 +14,7 @@ struct gen_model {
     const char *key_file;            /* --key-file; NULL: the environment has the key, or there is none */
     int samples;                     /* n of each task; 0: the preset's, else 1 */
     int per_request;                 /* samples that one request asks for */
+    bool constrain;                  /* answers follow the grammar of their language */
     bool seeded;
     uint64_t seed;                     /* of the first sample of a task; sample s has seed + s */
     int64_t token_limit;               /* of the run, prompts and answers together; 0: none */

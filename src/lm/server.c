@@ -21,6 +21,7 @@ struct server {
     struct lm_engine *engine;
     const char *name;
     int longest;
+    struct lm_grammars grammars; /* the serving thread's */
     pthread_mutex_t lock;
     pthread_cond_t work;
     struct lm_job *inbox[MOST_JOBS]; /* that the engine has not got yet */
@@ -144,8 +145,9 @@ static enum MHD_Result start(struct exchange *exchange, struct MHD_Connection *c
     if (exchange->too_long)
         return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "the body has more than 64 MiB");
     struct lm_job *job;
-    struct akgen_error *error = lm_job_parse(exchange->body.bytes ? exchange->body.bytes : "", exchange->body.length,
-                                             chat, server->options->folder, server->tokenizer, server->longest, &job);
+    struct akgen_error *error =
+        lm_job_parse(exchange->body.bytes ? exchange->body.bytes : "", exchange->body.length, chat,
+                     server->options->folder, server->tokenizer, &server->grammars, server->longest, &job);
     if (!error && (error = lm_engine_check(server->engine, &job->request)))
         lm_job_free(job);
     if (error) {
@@ -318,6 +320,7 @@ struct akgen_error *lm_serve(const struct lm_server_options *options)
     if (!error)
         error = serve(server);
     lm_engine_free(server->engine);
+    lm_grammars_free(&server->grammars);
     lm_tokenizer_free(server->tokenizer);
     lm_model_free(&server->model);
     free(server);

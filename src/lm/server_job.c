@@ -131,6 +131,55 @@ static struct akgen_error *parse_prompt(struct lm_job *job, const json_t *root)
     return NULL;
 }
 
+void lm_grammars_free(struct lm_grammars *grammars)
+{
+    for (int i = 0; i < LM_GRAMMARS; i++) {
+        free(grammars->rows[i].text);
+        lm_grammar_free(grammars->rows[i].grammar);
+    }
+    *grammars = (struct lm_grammars){0};
+}
+
+/* A hold of the grammar of a text. */
+static struct akgen_error *grammar_of(struct lm_grammars *grammars, const char *name, const char *text,
+                                      struct lm_grammar **grammar)
+{
+    for (int i = 0; i < LM_GRAMMARS; i++)
+        if (grammars->rows[i].text && strcmp(grammars->rows[i].text, text) == 0) {
+            *grammar = lm_grammar_hold(grammars->rows[i].grammar);
+            return NULL;
+        }
+    struct akgen_error *error = lm_grammar_parse(name, text, strlen(text), grammar);
+    if (error)
+        return error;
+    unsigned row = grammars->next++ % LM_GRAMMARS;
+    free(grammars->rows[row].text);
+    lm_grammar_free(grammars->rows[row].grammar);
+    grammars->rows[row].text = memory_string(text);
+    grammars->rows[row].grammar = lm_grammar_hold(*grammar);
+    return NULL;
+}
+
+/* llama.cpp's servers call it grammar, vLLM's guided_grammar and later structured_outputs.grammar. */
+static struct akgen_error *parse_grammar(struct lm_job *job, const json_t *root, struct lm_grammars *grammars)
+{
+    static const char *const names[] = {"grammar", "guided_grammar", "structured_outputs.grammar"};
+    const json_t *given[] = {json_object_get(root, names[0]), json_object_get(root, names[1]),
+                             json_object_get(json_object_get(root, "structured_outputs"), "grammar")};
+    struct akgen_error *error = NULL;
+    for (int i = 0; i < 3 && !error; i++) {
+        if (!given[i] || json_is_null(given[i]))
+            continue;
+        if (!json_is_string(given[i]) || job->request.grammar)
+            return job->request.grammar ? error_new("'%s' is a second grammar", names[i])
+                                        : error_new("'%s' has to be a text", names[i]);
+        struct lm_grammar *grammar;
+        if (!(error = grammar_of(grammars, names[i], json_string_value(given[i]), &grammar)))
+            job->request.grammar = grammar;
+    }
+    return error;
+}
+
 /* completions has the number of the most probable ones, chat a switch and a number. */
 static struct akgen_error *parse_likely(struct lm_job *job, const json_t *root)
 {
@@ -145,7 +194,8 @@ static struct akgen_error *parse_likely(struct lm_job *job, const json_t *root)
     return error;
 }
 
-static struct akgen_error *parse(struct lm_job *job, const json_t *root, const char *folder, int longest)
+static struct akgen_error *parse(struct lm_job *job, const json_t *root, const char *folder,
+                                 struct lm_grammars *grammars, int longest)
 {
     int most = job->chat ? longest : 16; /* the protocol's own */
     job->request.sampling = lm_sampling_defaults;
@@ -165,6 +215,8 @@ static struct akgen_error *parse(struct lm_job *job, const json_t *root, const c
         error = whole_in(root, "n", 1, LM_MOST_CHOICES, &job->choice_count);
     if (!error)
         error = parse_likely(job, root);
+    if (!error)
+        error = parse_grammar(job, root, grammars);
     job->request.most = most;
     job->request.likely = job->likely > 0 ? job->likely : 0;
     job->stream = json_is_true(json_object_get(root, "stream"));
@@ -173,7 +225,8 @@ static struct akgen_error *parse(struct lm_job *job, const json_t *root, const c
 }
 
 struct akgen_error *lm_job_parse(const char *body, size_t length, bool chat, const char *folder,
-                                 const struct lm_tokenizer *tokenizer, int longest, struct lm_job **made)
+                                 const struct lm_tokenizer *tokenizer, struct lm_grammars *grammars, int longest,
+                                 struct lm_job **made)
 {
     static _Atomic unsigned number;
     json_error_t problem;
@@ -181,7 +234,7 @@ struct akgen_error *lm_job_parse(const char *body, size_t length, bool chat, con
     struct lm_job *job = memory_alloc(sizeof *job);
     *job = (struct lm_job){.chat = chat, .tokenizer = tokenizer, .created = (long)time(NULL)};
     struct akgen_error *error =
-        root ? parse(job, root, folder, longest) : error_new("the body is no JSON: %s", problem.text);
+        root ? parse(job, root, folder, grammars, longest) : error_new("the body is no JSON: %s", problem.text);
     json_decref(root);
     *made = error ? NULL : job;
     if (error) {
@@ -204,6 +257,7 @@ void lm_job_free(struct lm_job *job)
         json_decref(job->choices[i].tokens);
     }
     text_free(&job->out);
+    lm_grammar_free(job->request.grammar);
     arena_free(&job->arena);
     free(job);
 }

@@ -46,9 +46,22 @@ struct lm_job {
     struct lm_job *next, **before;
 };
 
+/* The grammars of the last requests, by their texts: who asks again and again with one has it read, and its masks found, once. For one
+ * thread at a time; zero-initialised at first. */
+enum { LM_GRAMMARS = 8 };
+struct lm_grammars {
+    struct {
+        char *text;
+        struct lm_grammar *grammar;
+    } rows[LM_GRAMMARS];
+    unsigned next; /* row to be replaced */
+};
+void lm_grammars_free(struct lm_grammars *grammars);
+
 /* Reads a request's body. Errors: what the client did wrong. `longest`: tokens of a text. The caller frees what it gets with lm_job_free. */
 struct akgen_error *lm_job_parse(const char *body, size_t length, bool chat, const char *folder,
-                                 const struct lm_tokenizer *tokenizer, int longest, struct lm_job **job);
+                                 const struct lm_tokenizer *tokenizer, struct lm_grammars *grammars, int longest,
+                                 struct lm_job **job);
 void lm_job_free(struct lm_job *job);
 /* One holder less, under the lock; true: it was the last, who frees it. */
 bool lm_job_leave(struct lm_job *job);

@@ -130,7 +130,7 @@ class Grammar(unittest.TestCase):
         self.assertIn("bad.gbnf:2:1: rule 'other' calls itself", self.sample("--grammar", bad, code=2).stderr)
         self.assertIn("nowhere", self.sample("--grammar", self.at / "nowhere", code=2).stderr)
         done = akgen("lm", "grammar", "json")
-        self.assertEqual((done.returncode, done.stderr), (2, "akgen lm grammar: there is no grammar 'json', but dsl and formula\n"))
+        self.assertEqual((done.returncode, done.stderr), (2, "akgen lm grammar: there is no grammar 'json', but dsl, formula and graph\n"))
 
 
 if __name__ == "__main__":

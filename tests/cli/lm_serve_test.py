@@ -106,6 +106,25 @@ class Serve(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(16) as threads:
             self.assertEqual(list(threads.map(one, range(40))), wanted)
 
+    def test_grammars(self):
+        """The fields of llama.cpp's servers and vLLM's; the same text as akgen lm sample's, and the model's own log-probabilities."""
+        grammar = 'root ::= "kernel " ("sub" | "mul") ": " [a-z]{3,5} "."'
+        path = pathlib.Path(self.folder.name) / "g.gbnf"
+        path.write_text(grammar)
+        wanted = self.sampled("kernel a", "--grammar", path, "-n", 3, "--seed", 5)
+        for text in wanted:
+            self.assertRegex(text, r"^kernel (sub|mul): [a-z]{3,5}\.$")
+        for field in ({"grammar": grammar}, {"guided_grammar": grammar}, {"structured_outputs": {"grammar": grammar}}):
+            choices = self.complete(prompt="kernel a", seed=5, n=3, max_tokens=100, logprobs=2, **field)["choices"]
+            self.assertEqual([choice["text"] for choice in choices], wanted)
+            self.assertEqual({choice["finish_reason"] for choice in choices}, {"stop"})
+            self.assertEqual(list(choices[0]["logprobs"]["top_logprobs"][0])[0], "d")  # what it would say
+        for field, expected in (({"grammar": "root ::= x"}, "grammar:1:10: there is no rule 'x'"), ({"guided_grammar": 3}, "'guided_grammar' has to be a text"),
+                                ({"grammar": grammar, "guided_grammar": grammar}, "'guided_grammar' is a second grammar")):
+            status, text = self.ask("/v1/completions", {"prompt": "a"} | field)
+            self.assertEqual(status, 400)
+            self.assertIn(expected, json.loads(text)["error"]["message"])
+
     def test_clients_that_leave(self):
         for i in range(12):
             connection = http.client.HTTPConnection("127.0.0.1", self.port)
@@ -168,6 +187,18 @@ class Serve(unittest.TestCase):
                 answers.append(rows.execute("SELECT sample, answer, completion_tokens FROM samples ORDER BY sample").fetchall())
         self.assertEqual(answers[0], answers[1])
         self.assertEqual(len({answer for _, answer, _ in answers[0]}), 2)
+        db = pathlib.Path(self.folder.name) / "graph.db"
+        done = akgen("bench", "--provider", f"lm:{at}", "--task", "level1/Math/Sqrt", "-n", 8, "--answer-seed", 4, "--language", "graph", "--constrain",
+                     "--max-answer-tokens", 60, "--db", db)
+        with contextlib.closing(sqlite3.connect(db)) as rows:
+            texts = [text for text, in rows.execute("SELECT answer FROM samples")]
+        self.assertEqual(len(texts), 8, done.stderr)
+        for text in texts:
+            self.assertRegex(text, r"^[A-Za-z_]\w*( ?(= ?.*)?)?$")
+        said = akgen("bench", "--provider", f"lm:{at}", "--task", "level1/Math/Sqrt", "--constrain").stderr
+        self.assertIn("--constrain is for --language dsl or graph: there is no grammar of ascendc", said)
+        said = akgen("bench", "--provider", "exec:true", "--task", "level1/Math/Sqrt", "--constrain").stderr
+        self.assertIn("--constrain is for --provider lm:DIR", said)
         said = akgen("bench", "--provider", "lm:", "--task", "level1/Math/Sqrt").stderr
         self.assertIn("lm: no folder; expected lm:DIR", said)
         said = akgen("bench", "--provider", f"lm:{at}/absent", "--task", "level1/Math/Sqrt").stderr

@@ -61,6 +61,8 @@ const char *formula_functions(struct arena *arena);
 /* Formulas as a grammar in GBNF (lm/grammar.h), in the arena. Each text of it parses over names that it may use; what a name is, and that no
  * step takes that of another, is not in it. It bounds nesting and rows of operators so that parsing does not. */
 const char *formula_grammar(struct arena *arena);
+/* The same of statements `name = expression`, the answers of --language graph (task_with_formulas). */
+const char *formula_statements_grammar(struct arena *arena);
 
 /* What the names stand for in a case: a tensor, of which the shape is enough for formula_bind, or a number. */
 struct formula_argument {

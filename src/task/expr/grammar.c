@@ -24,8 +24,6 @@ static const struct {
 };
 
 static const char head[] =
-    "# Formulas over tensors (docs/tasks.md): steps `name = expression;`, and the expression that they end with.\n"
-    "root ::= (name o \"=\" o e0 o \";\" \" \"*){0,63} e0\n"
     "o ::= \" \"?\n"
     "int ::= \"0\" | [1-9] [0-9]{0,14}\n"
     "number ::= int exponent? | int? \".\" [0-9]{1,17} exponent?\n"
@@ -102,11 +100,12 @@ static const char parentheses[] =
     "\"all\")? \")\"\n";
 static const char no_parentheses[] = "value$ ::= number | constant | name\n";
 
-const char *formula_grammar(struct arena *arena)
+static const char *grammar_of(struct arena *arena, const char *root)
 {
     static const char *const words[] = {"if",    "else",  "and",  "or",  "not", "true", "True",
                                         "false", "False", "None", "inf", "nan", "all",  NULL};
     struct text text = {0};
+    text_add(&text, root);
     text_add(&text, head);
     add_axes(&text);
     add_words(&text, "unary", FORMULA_UNARY, FORMULA_UNARY, 1);
@@ -123,4 +122,21 @@ const char *formula_grammar(struct arena *arena)
     const char *made = arena_strdup(arena, text.bytes);
     text_free(&text);
     return made;
+}
+
+const char *formula_grammar(struct arena *arena)
+{
+    return grammar_of(arena,
+                      "# Formulas over tensors (docs/tasks.md): steps `name = expression;`, and the expression that "
+                      "they end with.\n"
+                      "root ::= (name o \"=\" o e0 o \";\" \" \"*){0,63} e0\n");
+}
+
+const char *formula_statements_grammar(struct arena *arena)
+{
+    return grammar_of(
+        arena,
+        "# Formulas as answers (docs/answers.md): statements `name = expression`, of which an output is the last.\n"
+        "root ::= statement ((\";\" o | \"\\n\") statement){0,63} \"\\n\"?\n"
+        "statement ::= name o \"=\" o e0\n");
 }

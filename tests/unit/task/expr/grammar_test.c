@@ -183,11 +183,31 @@ static void yields_no_formula_that_is_too_deep(void **state)
     lm_recogniser_free(recogniser);
 }
 
+/* Answers of statements, on one line or several. */
+static void has_statements(void **state)
+{
+    const char *text = formula_statements_grammar(&arena);
+    struct lm_grammar *statements;
+    (void)state;
+    assert_null(lm_grammar_parse("graph", text, strlen(text), &statements));
+    struct lm_recogniser *recogniser = lm_recogniser_new(statements);
+    static const char *const yes[] = {"y = x + 1", "d = x - mean(x); y = d * scale", "d = x; d = d * 2;y=d\n",
+                                      "a = 1\nb = a\n"},
+                             *const no[] = {"x + 1", "y = x;", "y == x", "y = x + ", "y = foo(x)", ""};
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        assert_int_equal(accepted(recogniser, yes[i]), strlen(yes[i]) + 1);
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        assert_int_not_equal(accepted(recogniser, no[i]), strlen(no[i]) + 1);
+    lm_recogniser_free(recogniser);
+    lm_grammar_free(statements);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts_formulas),
         cmocka_unit_test(yields_formulas),
+        cmocka_unit_test(has_statements),
         cmocka_unit_test(yields_no_formula_that_is_too_deep),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
