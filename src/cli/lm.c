@@ -16,6 +16,8 @@ static const struct {
     {"chat", cli_lm_chat, "render messages by the chat template"},
     {"tokenizer", cli_lm_tokenizer, "make a vocabulary of texts"},
     {"grammar", cli_lm_grammar, "print a grammar that texts can be held to"},
+    {"eval", cli_lm_eval, "how probable texts are to a model"},
+    {"convert", cli_lm_convert, "rewrite a checkpoint: type, files, adapters"},
     {"plan", cli_lm_plan, "what memory and time a model needs"},
 };
 

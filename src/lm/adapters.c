@@ -106,13 +106,19 @@ void lm_adapters_merge(const struct lm_adapters *adapters, const float *weights,
             int64_t offset;
             int in, out;
             lm_target_matrix(config, &model->layout.layers[l], (enum lm_target)target, &offset, &in, &out);
-            for (int64_t o = 0; o < out && adapter->a >= 0; o++)
-                for (int c = 0; c < in; c++) {
-                    double sum = 0;
-                    for (int r = 0; r < rank; r++)
-                        sum += (double)weights[adapter->b + o * rank + r] * weights[adapter->a + (int64_t)r * in + c];
-                    model->weights[offset + o * in + c] += (float)(scale * sum);
+            double *sums = memory_alloc((size_t)in * sizeof *sums);
+            for (int64_t o = 0; o < out && adapter->a >= 0; o++) {
+                memset(sums, 0, (size_t)in * sizeof *sums);
+                for (int r = 0; r < rank; r++) { /* rows of A, which lie as they are added */
+                    const float *a = weights + adapter->a + (int64_t)r * in;
+                    double b = weights[adapter->b + o * rank + r];
+                    for (int c = 0; c < in; c++)
+                        sums[c] += b * a[c];
                 }
+                for (int c = 0; c < in; c++)
+                    model->weights[offset + o * in + c] += (float)(scale * sums[c]);
+            }
+            free(sums);
         }
 }
 
@@ -139,6 +145,10 @@ static struct akgen_error *parse_config(const char *path, const char *json, size
         error = error_new("%s: 'target_modules' has to be a list of names", path);
     else if (json_is_true(json_object_get(root, "use_dora")) || json_is_true(json_object_get(root, "use_rslora")))
         error = error_new("%s: 'use_dora' and 'use_rslora' have to be false", path);
+    else if (json_object_size(json_object_get(root, "alpha_pattern")) ||
+             json_object_size(json_object_get(root, "rank_pattern")) ||
+             json_array_size(json_object_get(root, "modules_to_save")))
+        error = error_new("%s: 'alpha_pattern', 'rank_pattern' and 'modules_to_save' have to be empty", path);
     if (!error) {
         options->rank = (int)json_integer_value(rank);
         options->alpha = (float)json_number_value(alpha);
@@ -208,6 +218,24 @@ struct akgen_error *lm_adapters_read(const char *folder, const struct lm_layout 
         lm_adapters_free(adapters);
     }
     return error;
+}
+
+struct akgen_error *lm_model_read_merged(struct lm_model *model, const char *folder, const char *adapter)
+{
+    struct lm_adapters adapters;
+    float *weights;
+    struct akgen_error *error = lm_model_read(model, folder);
+    if (error || !adapter)
+        return error;
+    error = lm_adapters_read(adapter, &model->layout, &adapters, &weights);
+    if (error) {
+        lm_model_free(model);
+        return error;
+    }
+    lm_adapters_merge(&adapters, weights, model);
+    free(weights);
+    lm_adapters_free(&adapters);
+    return NULL;
 }
 
 struct akgen_error *lm_adapters_write(const struct lm_adapters *adapters, const float *weights, const char *folder,

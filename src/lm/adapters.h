@@ -34,6 +34,8 @@ struct akgen_error *lm_adapters_read(const char *folder, const struct lm_layout 
                                      float **weights);
 struct akgen_error *lm_adapters_write(const struct lm_adapters *adapters, const float *weights, const char *folder,
                                       const char *base);
+/* Reads a folder's model, with the adapters of another (NULL: none) merged into it. */
+struct akgen_error *lm_model_read_merged(struct lm_model *model, const char *folder, const char *adapter);
 /* The matrix of a target in a layer: its offset in the model, and its sizes. */
 void lm_target_matrix(const struct lm_config *config, const struct lm_layer *layer, enum lm_target target,
                       int64_t *offset, int *in, int *out);

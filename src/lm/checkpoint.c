@@ -40,13 +40,14 @@ static struct akgen_error *copy_companions(struct arena *arena, const char *from
     return error;
 }
 
-struct akgen_error *lm_trained_write(const struct lm_trained *trained, const char *folder, enum lm_dtype dtype)
+struct akgen_error *lm_trained_write(const struct lm_trained *trained, const char *folder, enum lm_dtype dtype,
+                                     int64_t largest)
 {
     struct arena arena = {0};
     struct akgen_error *error =
         trained->adapters.layers
             ? lm_adapters_write(&trained->adapters, trained->adapter_weights, folder, trained->folder)
-            : lm_model_write(&trained->model, folder, dtype, LARGEST_FILE);
+            : lm_model_write(&trained->model, folder, dtype, largest ? largest : LARGEST_FILE);
     if (!error)
         error = copy_companions(&arena, trained->folder, folder);
     arena_free(&arena);
@@ -142,7 +143,7 @@ struct akgen_error *lm_checkpoint_write(const char *out, const struct lm_trained
                                       {.name = "v", .rank = 1, .shape = {size}, .count = size, .values = v}};
     struct akgen_error *error = files_begin_directory(&arena, path, &unfinished);
     if (!error) {
-        error = lm_trained_write(trained, unfinished, LM_F32);
+        error = lm_trained_write(trained, unfinished, LM_F32, 0);
         if (!error)
             error =
                 lm_tensors_write_file(arena_printf(&arena, "%s/optimizer.safetensors", unfinished), means, 2, LM_F32);

@@ -25,8 +25,9 @@ static inline float *lm_trained_weights(const struct lm_trained *trained)
 {
     return trained->adapters.layers ? trained->adapter_weights : trained->model.weights;
 }
-/* Writes the weights, and what a reader of them needs, into an existing folder. */
-struct akgen_error *lm_trained_write(const struct lm_trained *trained, const char *folder, enum lm_dtype dtype);
+/* Writes the weights, and what a reader of them needs, into an existing folder. `largest`: bytes of a file; 0: transformers' 5 GB. */
+struct akgen_error *lm_trained_write(const struct lm_trained *trained, const char *folder, enum lm_dtype dtype,
+                                     int64_t largest);
 
 /* What tokenizers and templates are read from, where a model's folder has it: goes with the weights. Ends with NULL. */
 extern const char *const lm_companions[];

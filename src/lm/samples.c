@@ -140,6 +140,7 @@ static void make_room(struct lm_samples *samples, int64_t count)
         samples->starts_capacity = samples->starts_capacity ? 2 * samples->starts_capacity : 1024;
         samples->starts = memory_grow(samples->starts, (size_t)samples->starts_capacity * sizeof *samples->starts);
         samples->rewards = memory_grow(samples->rewards, (size_t)samples->starts_capacity * sizeof *samples->rewards);
+        samples->sources = memory_grow(samples->sources, (size_t)samples->starts_capacity * sizeof *samples->sources);
         samples->starts[0] = 0;
     }
     if (at + count > samples->capacity) {
@@ -147,6 +148,22 @@ static void make_room(struct lm_samples *samples, int64_t count)
         samples->tokens = memory_grow(samples->tokens, (size_t)samples->capacity * sizeof *samples->tokens);
         samples->labels = memory_grow(samples->labels, (size_t)samples->capacity * sizeof *samples->labels);
     }
+}
+
+/* The number of a name, which becomes one of the known. */
+static int source_of(struct lm_samples *samples, const char *name)
+{
+    if (!samples->source_count) {
+        samples->source_names = memory_alloc(sizeof *samples->source_names);
+        samples->source_names[samples->source_count++] = memory_string("");
+    }
+    for (int i = samples->source_count - 1; i >= 0; i--) /* rows of a source often stand together */
+        if (strcmp(samples->source_names[i], name) == 0)
+            return i;
+    samples->source_names =
+        memory_grow(samples->source_names, (size_t)(samples->source_count + 1) * sizeof *samples->source_names);
+    samples->source_names[samples->source_count] = memory_string(name);
+    return samples->source_count++;
 }
 
 /* The tokens of the line become a sample; false: there is nothing to learn in it. */
@@ -164,6 +181,8 @@ static bool take(struct lm_samples *samples, struct line *line, float reward)
     for (int64_t i = 0; i < count; i++)
         samples->labels[at + i] = i + 1 < count && line->learned[i + 1] ? line->tokens[i + 1] : LM_NO_LABEL;
     samples->rewards[samples->count] = reward;
+    const char *source = json_string_value(json_object_get(line->row, "source"));
+    samples->sources[samples->count] = source_of(samples, source ? source : "");
     samples->starts[++samples->count] = at + count;
     samples->learned += learned;
     return true;
@@ -275,15 +294,17 @@ static struct akgen_error *read_row(struct lm_samples *samples, struct line *lin
     return error;
 }
 
+static enum lm_samples_kind kind_of(const json_t *row)
+{
+    return either_of(row, "chosen") ? LM_PAIRS : either_of(row, "completions") ? LM_GROUPS : LM_SINGLE;
+}
+
 /* Of a row of any kind; what would be learned of it does not matter. */
 static struct akgen_error *read_texts(struct lm_samples *samples, struct line *line)
 {
     bool taken = true;
-    enum lm_samples_kind kind = either_of(line->row, "chosen")        ? LM_PAIRS
-                                : either_of(line->row, "completions") ? LM_GROUPS
-                                                                      : LM_SINGLE;
     samples->group = 0;
-    return add_row(samples, line, kind, &taken);
+    return add_row(samples, line, kind_of(line->row), &taken);
 }
 
 /* Calls `read` for each line that is not empty. */
@@ -342,8 +363,41 @@ struct akgen_error *lm_samples_texts(const char *path, lm_take_text *take, void 
     return error;
 }
 
+enum lm_samples_kind lm_samples_kind_of(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t length;
+    enum lm_samples_kind kind = LM_SINGLE;
+    while (file && (length = getline(&text, &room, file)) >= 0)
+        if (strspn(text, " \t\r\n") < (size_t)length) {
+            json_t *row = json_loadb(text, (size_t)length, 0, NULL);
+            kind = kind_of(row);
+            json_decref(row);
+            break;
+        }
+    free(text);
+    if (file)
+        fclose(file);
+    return kind;
+}
+
+int64_t lm_samples_longest(const struct lm_samples *samples)
+{
+    int64_t longest = 0;
+    for (int i = 0; i + samples->group <= samples->count && samples->group; i += samples->group)
+        if (samples->starts[i + samples->group] - samples->starts[i] > longest)
+            longest = samples->starts[i + samples->group] - samples->starts[i];
+    return longest;
+}
+
 void lm_samples_free(struct lm_samples *samples)
 {
+    for (int i = 0; i < samples->source_count; i++)
+        free(samples->source_names[i]);
+    free(samples->source_names);
+    free(samples->sources);
     free(samples->tokens);
     free(samples->labels);
     free(samples->starts);

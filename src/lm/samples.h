@@ -30,6 +30,9 @@ struct lm_samples {
     int64_t *starts; /* (count + 1) */
     float *rewards;  /* (count), of groups */
     int count;
+    int *sources;        /* (count): the number of a row's "source"; 0: it has none */
+    char **source_names; /* (source_count), the first of them "" */
+    int source_count;
     int group;           /* samples of a line: 1, 2 (the better one first), or the completions of a group */
     int64_t learned;     /* labels in all */
     int cut, left_out;   /* lines */
@@ -52,6 +55,11 @@ static inline int lm_samples_groups(const struct lm_samples *samples)
 {
     return samples->group ? samples->count / samples->group : 0;
 }
+/* Tokens of the longest group. */
+int64_t lm_samples_longest(const struct lm_samples *samples);
+/* LM_PAIRS if the file's first row has "chosen", LM_GROUPS if "completions", else LM_SINGLE: what is wrong with it is lm_samples_read's
+ * to say. */
+enum lm_samples_kind lm_samples_kind_of(const char *path);
 /* The order of an epoch's groups, by a seed: the same for the same seed, whatever came before. */
 void lm_samples_shuffle(const struct lm_samples *samples, uint64_t seed, int epoch, int *order);
 /* Takes groups in this order from *at on until `tokens` are reached or `last` is: at least one. The caller frees what is not NULL

@@ -107,21 +107,11 @@ static struct akgen_error *read_samples(struct training *training)
                           &training->data.samples, &training->eval.samples);
 }
 
-/* Tokens of the longest group. */
-static int64_t longest_group(const struct lm_samples *samples)
-{
-    int64_t longest = 0;
-    for (int i = 0; i + samples->group <= samples->count && samples->group; i += samples->group)
-        if (samples->starts[i + samples->group] - samples->starts[i] > longest)
-            longest = samples->starts[i + samples->group] - samples->starts[i];
-    return longest;
-}
-
 static struct akgen_error *make_pass(struct training *training)
 {
     const struct lm_train_options *options = training->options;
     const struct lm_trained *trained = &training->trained;
-    int64_t most = longest_group(&training->data.samples), other = longest_group(&training->eval.samples);
+    int64_t most = lm_samples_longest(&training->data.samples), other = lm_samples_longest(&training->eval.samples);
     most = other > most ? other : most;
     most = options->tokens > most ? options->tokens : most;
     struct akgen_error *error = NULL;
@@ -640,7 +630,7 @@ struct akgen_error *lm_train(const struct lm_train_options *options, struct lm_t
         error = loop(&training);
     if (!error && training.state.step == training.course.steps) {
         fetch_weights(&training);
-        error = lm_trained_write(&training.trained, options->out, options->dtype);
+        error = lm_trained_write(&training.trained, options->out, options->dtype, 0);
     }
     *result = (struct lm_train_result){.step = training.state.step,
                                        .steps = training.course.steps,

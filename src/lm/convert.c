@@ -1,0 +1,70 @@
+/* Everything is read, and written beside its place. */
+#include "lm/convert.h"
+
+#include "base/files.h"
+#include "lm/checkpoint.h"
+
+#include <string.h>
+
+/* What the files have the embedding in. */
+static struct akgen_error *type_of_folder(const char *folder, enum lm_dtype *dtype)
+{
+    struct lm_tensors tensors;
+    struct akgen_error *error = lm_tensors_open(folder, &tensors);
+    if (error)
+        return error;
+    const struct lm_tensor *embedding = lm_tensors_find(&tensors, "model.embed_tokens.weight");
+    *dtype = embedding ? embedding->dtype : LM_F32;
+    lm_tensors_close(&tensors);
+    return NULL;
+}
+
+/* What was written can be read; counts its files. */
+static struct akgen_error *look_at(const char *folder, struct lm_converted *converted)
+{
+    struct lm_tensors tensors;
+    struct akgen_error *error = lm_tensors_open(folder, &tensors);
+    if (error)
+        return error;
+    converted->files = tensors.file_count;
+    for (int i = 0; i < tensors.count; i++)
+        converted->parameters += tensors.items[i].count;
+    converted->bytes = converted->parameters * lm_dtype_bytes(converted->dtype);
+    lm_tensors_close(&tensors);
+    return NULL;
+}
+
+struct akgen_error *lm_convert(const struct lm_convert_options *options, struct lm_converted *converted)
+{
+    struct arena arena = {0};
+    struct lm_trained trained = {.folder = options->folder};
+    char *out = arena_strdup(&arena, options->out);
+    const char *unfinished;
+    *converted = (struct lm_converted){.dtype = options->dtype};
+    for (size_t length = strlen(out); length > 1 && out[length - 1] == '/';)
+        out[--length] = 0;
+    struct akgen_error *error =
+        files_exists(out) ? error_of_the_file(error_new("%s is there already; remove it, or write elsewhere", out))
+                          : NULL;
+    if (!error && options->as_it_is)
+        error = type_of_folder(options->folder, &converted->dtype);
+    if (!error)
+        error = lm_model_read_merged(&trained.model, options->folder, options->adapter);
+    if (error) {
+        arena_free(&arena);
+        return error;
+    }
+    error = files_begin_directory(&arena, out, &unfinished);
+    if (!error) {
+        error = lm_trained_write(&trained, unfinished, converted->dtype, options->largest);
+        if (!error)
+            error = look_at(unfinished, converted);
+        if (!error)
+            error = files_finish_directory(unfinished, out);
+        else
+            files_remove_tree(unfinished);
+    }
+    lm_model_free(&trained.model);
+    arena_free(&arena);
+    return error;
+}
