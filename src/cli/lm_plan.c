@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TOKENS = 0x500, KEY_LENGTH, KEY_LORA, KEY_RATE, KEY_THREADS, KEY_JSON, SIDE = 1024, ROWS = 7 };
+enum { KEY_TOKENS = 0x500, KEY_LENGTH, KEY_LORA, KEY_RATE, KEY_THREADS, KEY_JSON, SIDE = 1024, WRITING = 5, ROWS = 9 };
 
 static const struct argp_option options[] = {
     {"tokens", KEY_TOKENS, "N", 0, "of a pass in training (default 4096)", 1},
@@ -119,6 +119,8 @@ static struct akgen_error *print_plan(const struct arguments *arguments, const s
         {"write 1 text", {.texts = 1, .longest = longest}},
         {"write 8 texts", {.texts = 8, .longest = longest}},
         {"write 32 texts", {.texts = 32, .longest = longest}},
+        {"write 1 text, --int8", {.texts = 1, .longest = longest, .int8 = true}},
+        {"write 8 texts, --int8", {.texts = 8, .longest = longest, .int8 = true}},
         {"train all", {.training = true, .tokens = arguments->tokens}},
         {"train all, --recompute", {.training = true, .tokens = arguments->tokens, .recompute = true}},
         {"train adapters (--lora)", {.training = true, .tokens = arguments->tokens, .adapters = &lora}},
@@ -137,7 +139,7 @@ static struct akgen_error *print_plan(const struct arguments *arguments, const s
                (double)plan.parameters / 1e6, (double)plan.active / 1e6, arguments->tokens, longest, arguments->rank,
                gflops, "GB", "weights", "gradients", "AdamW", "activations", "cache", "all",
                gflops > 0 ? "tokens/s" : "");
-    for (int i = 0; i < (config->experts ? 3 : ROWS) && !error; i++) {
+    for (int i = 0; i < (config->experts ? WRITING : ROWS) && !error; i++) {
         if ((error = lm_plan(config, &rows[i].options, &plan)))
             break;
         if (arguments->json)

@@ -13,6 +13,7 @@
 enum {
     KEY_MODEL = 0x600,
     KEY_API,
+    KEY_INT8,
     KEY_STREAM,
     KEY_NO_STREAM,
     KEY_KEY_FILE,
@@ -48,6 +49,7 @@ enum {
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "A model (docs/models.md):", 10},
     {"model", KEY_MODEL, "NAME", 0, "name of the model, as the server calls it", 11},
+    {"int8", KEY_INT8, NULL, 0, "lm:DIR: round weights to int8: faster, and slightly another model", 11},
     {"api", KEY_API, WORD_CHOICE(GEN_APIS, ""), 0, "messages (default), or one text that the model goes on with", 11},
     {"stream", KEY_STREAM, NULL, 0, "answers come as they are made (default)", 11},
     {"no-stream", KEY_NO_STREAM, NULL, 0, "each answer comes whole", 11},
@@ -134,6 +136,9 @@ static error_t parse_server(int key, char *text, struct argp_state *state)
         break;
     case KEY_API:
         endpoint->api = (enum gen_api)parse_word(state, "api", text, &gen_apis); // NOLINT: a word of the table
+        break;
+    case KEY_INT8:
+        endpoint->int8 = true;
         break;
     case KEY_STREAM:
     case KEY_NO_STREAM:

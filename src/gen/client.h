@@ -24,6 +24,7 @@ extern const struct words gen_apis;
 struct gen_endpoint {
     const char *url;     /* the protocol's base, "http://localhost:8000/v1"; NULL: `command` */
     const char *folder;  /* of a model that this process runs, whose server `url` is (local.h); NULL: another's */
+    bool int8;           /* its weights are rounded to int8 */
     const char *command; /* for /bin/sh: the prompt on standard input, the answer on standard output */
     const char *model;
     enum gen_api api;

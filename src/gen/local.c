@@ -58,6 +58,7 @@ struct akgen_error *gen_local_start(struct gen_model *model)
                                                         : texts < LM_FEW ? texts
                                                                          : LM_FEW,
                                                .longest = LONGEST,
+                                               .int8 = model->endpoint.int8,
                                                .on_ready = on_ready,
                                                .closure = &start,
                                                .stop = &never};

@@ -87,6 +87,8 @@ struct akgen_error *gen_model_provider(struct gen_model *model, const char *prov
     const char *url = behind(provider, server), *run = behind(provider, command), *folder = behind(provider, local);
     struct gen_endpoint *endpoint = &model->endpoint;
     endpoint->url = endpoint->folder = endpoint->command = NULL;
+    if (endpoint->int8 && !folder)
+        return error_new("--int8 is of models that this process runs; expected lm:DIR");
     if (run && !run[strspn(run, " \t\n")])
         return error_new("exec: no command; expected exec:COMMAND, a line for /bin/sh");
     if (run && shows_key(run))
@@ -215,6 +217,8 @@ const char *gen_model_settings(struct arena *arena, const struct gen_model *mode
     if (endpoint->folder) {
         json_object_set_new(json, "folder", jsons_text(endpoint->folder));
         json_object_set_new(json, "weights", json_string(gen_local_digest(arena, endpoint->folder)));
+        if (endpoint->int8)
+            json_object_set_new(json, "int8", json_true());
         json_object_set_new(json, "api", json_string(gen_apis.of[endpoint->api]));
     } else if (endpoint->url) {
         json_object_set_new(json, "url", jsons_text(endpoint->url));

@@ -1,4 +1,5 @@
-/* A request is read alone, in pieces of PIECE tokens; from then on it is one row of the step that all share. */
+/* A request's prompt is read alone, in pieces of PIECE tokens, and once for all that come with the same one; from then on it is one row of the step
+ * that all share. */
 #include "lm/engine.h"
 
 #include "base/memory.h"
@@ -39,6 +40,13 @@ struct lm_engine {
     struct waiting *first, **last;
     float *scores;
     float *allowed; /* (V): scores of the tokens that a grammar allows, -INFINITY of others */
+    /* The newest prompt that was read, whose keys and values lie in the cells of a slot, be it used or not; others of it need not be read. */
+    struct {
+        int32_t *tokens;
+        int count; /* 0: none */
+        int slot;
+        float *scores; /* (V): of what comes behind it */
+    } read;
 };
 
 /* Of the tokens that end a text number i, up to the count of the options; below 0: it is none. */
@@ -60,7 +68,7 @@ static struct lm_guides *new_guides(const struct lm_engine *engine)
     return guides;
 }
 
-struct akgen_error *lm_engine_new(const struct lm_model *model, const struct lm_tokenizer *tokenizer,
+struct akgen_error *lm_engine_new(struct lm_model *model, const struct lm_tokenizer *tokenizer,
                                   const struct lm_engine_options *options, struct lm_engine **made)
 {
     const struct lm_config *config = &model->layout.config;
@@ -72,7 +80,7 @@ struct akgen_error *lm_engine_new(const struct lm_model *model, const struct lm_
     struct lm_pass_options how = {.tokens = piece > LM_FEW ? piece : LM_FEW};
     engine->backend = lm_cpu_new(options->threads);
     struct akgen_error *error =
-        options->int8 ? lm_int8_new(engine->backend, &model->layout, model->weights, &engine->int8) : NULL;
+        options->int8 ? lm_int8_take(engine->backend, &model->layout, model->weights, &engine->int8) : NULL;
     how.int8 = engine->int8;
     if (!error)
         error = lm_pass_new(engine->backend, &model->layout, model->weights, &how, &engine->pass);
@@ -81,6 +89,8 @@ struct akgen_error *lm_engine_new(const struct lm_model *model, const struct lm_
     engine->slots = memory_alloc((size_t)options->texts * sizeof *engine->slots);
     engine->scores = memory_alloc((size_t)options->texts * (size_t)config->vocabulary * sizeof *engine->scores);
     engine->allowed = memory_alloc((size_t)config->vocabulary * sizeof *engine->allowed);
+    engine->read.tokens = memory_alloc((size_t)engine->options.longest * sizeof *engine->read.tokens);
+    engine->read.scores = memory_alloc((size_t)config->vocabulary * sizeof *engine->read.scores);
     engine->sampler = lm_sampler_new(config->vocabulary);
     engine->guides = new_guides(engine);
     if (error) {
@@ -113,6 +123,8 @@ void lm_engine_free(struct lm_engine *engine)
     free(engine->slots);
     free(engine->scores);
     free(engine->allowed);
+    free(engine->read.tokens);
+    free(engine->read.scores);
     lm_sampler_free(engine->sampler);
     lm_guides_free(engine->guides);
     lm_cache_free(engine->cache);
@@ -232,7 +244,33 @@ static int64_t cells_of(const struct lm_engine *engine, const struct slot *slot)
     return (slot - engine->slots) * (int64_t)engine->options.longest;
 }
 
-/* Reads a request's prompt into a free slot, and draws its first token. */
+/* Whether a prompt is the newest one that was read. */
+static bool is_read(const struct lm_engine *engine, const struct lm_request *request)
+{
+    return engine->read.count == request->prompt_count &&
+           memcmp(engine->read.tokens, request->prompt, (size_t)request->prompt_count * sizeof *request->prompt) == 0;
+}
+
+/* Reads a slot's prompt, in pieces. */
+static void read_prompt(struct lm_engine *engine, struct slot *slot)
+{
+    const struct lm_request *request = &slot->request;
+    int32_t last = 0;
+    while (slot->past < request->prompt_count) {
+        int left = request->prompt_count - slot->past, starts[2] = {0, left < PIECE ? left : PIECE};
+        int64_t cells = cells_of(engine, slot);
+        const struct lm_batch batch = {.tokens = request->prompt + slot->past, .starts = starts, .texts = 1};
+        lm_pass_continue(engine->pass, &batch, engine->cache, &cells, &slot->past);
+        slot->past += starts[1];
+        last = starts[1] - 1;
+    }
+    lm_pass_scores(engine->pass, &last, 1, engine->read.scores);
+    memcpy(engine->read.tokens, request->prompt, (size_t)request->prompt_count * sizeof *request->prompt);
+    engine->read.count = request->prompt_count;
+    engine->read.slot = (int)(slot - engine->slots);
+}
+
+/* Gives a request a free slot, with its prompt read, and draws its first token. */
 static void take_in(struct lm_engine *engine, struct slot *slot)
 {
     struct waiting *waiting = engine->first;
@@ -245,17 +283,15 @@ static void take_in(struct lm_engine *engine, struct slot *slot)
     lm_stream_begin(&slot->stream, engine->tokenizer, request->stops, request->stop_count);
     if (request->grammar)
         lm_guided_begin(engine->guides, request->grammar, &slot->guided);
-    int32_t last = 0;
-    while (slot->past < request->prompt_count) {
-        int left = request->prompt_count - slot->past, starts[2] = {0, left < PIECE ? left : PIECE};
-        int64_t cells = cells_of(engine, slot);
-        const struct lm_batch batch = {.tokens = request->prompt + slot->past, .starts = starts, .texts = 1};
-        lm_pass_continue(engine->pass, &batch, engine->cache, &cells, &slot->past);
-        slot->past += starts[1];
-        last = starts[1] - 1;
+    if (is_read(engine, request)) {
+        const struct slot *from = &engine->slots[engine->read.slot];
+        if (from != slot)
+            lm_cache_copy(engine->cache, cells_of(engine, slot), cells_of(engine, from), request->prompt_count);
+        slot->past = request->prompt_count;
+    } else {
+        read_prompt(engine, slot);
     }
-    lm_pass_scores(engine->pass, &last, 1, engine->scores);
-    draw(engine, slot, engine->scores);
+    draw(engine, slot, engine->read.scores);
 }
 
 /* One more token of each. */
@@ -287,7 +323,7 @@ bool lm_engine_step(struct lm_engine *engine)
         struct slot *slot = &engine->slots[i];
         if (slot->used) {
             going[count++] = slot;
-        } else if (engine->first && !taken) {
+        } else if (engine->first && (!taken || is_read(engine, &engine->first->request))) {
             take_in(engine, slot);
             taken = true;
         }

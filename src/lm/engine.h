@@ -40,18 +40,18 @@ struct lm_engine_options {
     int longest;         /* tokens of a text, prompt included; 0: what the model can read */
     const int32_t *ends; /* tokens that end a text, besides the configuration's */
     int end_count;
-    bool int8; /* weights are rounded to int8 (int8.h), besides those that are there */
+    bool int8; /* weights are rounded to int8 (lm_int8_take): the model keeps in float32 what the engine needs of it */
 };
 struct lm_engine;
 /* The model and tokenizer have to stay. Errors: no memory for so many long texts, said with how much it would be. The caller frees. */
-struct akgen_error *lm_engine_new(const struct lm_model *model, const struct lm_tokenizer *tokenizer,
+struct akgen_error *lm_engine_new(struct lm_model *model, const struct lm_tokenizer *tokenizer,
                                   const struct lm_engine_options *options, struct lm_engine **engine);
 void lm_engine_free(struct lm_engine *engine);
 /* What is wrong with a request: no prompt, one that leaves no room for an answer, or tokens that the model has not. */
 struct akgen_error *lm_engine_check(const struct lm_engine *engine, const struct lm_request *request);
 /* Adds a copy of a request; its arrays have to stay until it ends. Errors: lm_engine_check's. */
 struct akgen_error *lm_engine_add(struct lm_engine *engine, const struct lm_request *request);
-/* Takes one waiting request in, if there is room, and writes one token of each that goes on. False: there was nothing to do. */
+/* Takes one waiting request in, if there is room, and those behind it that have the same prompt, which is read once; writes one token of each that goes on. False: there was nothing to do. */
 bool lm_engine_step(struct lm_engine *engine);
 
 #endif

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* The largest magnitude; that of a row with anything that is not finite is not either. Magnitudes are in the order of their bits, which
  * vectors compare faster. */
@@ -58,8 +60,46 @@ static int64_t lay_rows(const struct lm_layout *layout, int64_t *first_row)
     return rows;
 }
 
-struct akgen_error *lm_int8_new(struct lm_backend *backend, const struct lm_layout *layout, const float *weights,
-                                struct lm_int8 **made)
+/* A pass takes rows of the embeddings, and routers choose, in float32. */
+static bool stays(const struct lm_layout *layout, int i)
+{
+    int64_t offset = layout->parameters[i].offset;
+    bool needed = layout->parameters[i].rank != 2 || offset == layout->embedding;
+    for (int l = 0; l < layout->config.layers && !needed; l++)
+        needed = offset == layout->layers[l].router;
+    return needed;
+}
+
+/* Whether a pass multiplies with a matrix as int8: those that stay are not, but for embeddings that are also the output's. */
+static bool is_rounded(const struct lm_layout *layout, int i)
+{
+    return layout->parameters[i].rank == 2 && (!stays(layout, i) || layout->parameters[i].offset == layout->head);
+}
+
+/* The whole pages of a matrix go. */
+static void give_back(float *weights, int64_t count)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = ((uintptr_t)weights + page - 1) / page * page, last = (uintptr_t)(weights + count) / page * page;
+    if (last > first)
+        madvise((char *)weights + (first - (uintptr_t)weights), last - first, MADV_DONTNEED);
+}
+
+int64_t lm_int8_bytes(const struct lm_layout *layout)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < layout->count; i++) {
+        const struct lm_parameter *parameter = &layout->parameters[i];
+        if (is_rounded(layout, i))
+            bytes += parameter->count + parameter->shape[0] * (int64_t)sizeof(float);
+        if (stays(layout, i))
+            bytes += parameter->count * (int64_t)sizeof(float);
+    }
+    return bytes;
+}
+
+static struct akgen_error *make(struct lm_backend *backend, const struct lm_layout *layout, const float *weights,
+                                float *taken, struct lm_int8 **made)
 {
     const struct lm_operations *ops = backend->operations;
     *made = NULL;
@@ -75,14 +115,29 @@ struct akgen_error *lm_int8_new(struct lm_backend *backend, const struct lm_layo
         return error_new("%s has not the %.2f GB that the weights need as int8", ops->name, (double)layout->size / 1e9);
     }
     struct akgen_error *error = NULL;
-    for (int i = 0; i < layout->count && !error; i++)
-        if (layout->parameters[i].rank == 2)
+    for (int i = 0; i < layout->count && !error; i++) {
+        if (taken ? is_rounded(layout, i) : layout->parameters[i].rank == 2)
             error = quantise_matrix(int8, i, weights);
+        if (taken && !error && !stays(layout, i))
+            give_back(taken + layout->parameters[i].offset, layout->parameters[i].count);
+    }
     if (error)
         lm_int8_free(int8);
     else
         *made = int8;
     return error;
+}
+
+struct akgen_error *lm_int8_new(struct lm_backend *backend, const struct lm_layout *layout, const float *weights,
+                                struct lm_int8 **made)
+{
+    return make(backend, layout, weights, NULL, made);
+}
+
+struct akgen_error *lm_int8_take(struct lm_backend *backend, const struct lm_layout *layout, float *weights,
+                                 struct lm_int8 **made)
+{
+    return make(backend, layout, weights, weights, made);
 }
 
 void lm_int8_free(struct lm_int8 *int8)

@@ -18,6 +18,12 @@ struct lm_int8 {
  * weight is not finite. The caller frees. */
 struct akgen_error *lm_int8_new(struct lm_backend *backend, const struct lm_layout *layout, const float *weights,
                                 struct lm_int8 **int8);
+/* The same of the matrices that a pass multiplies with, and gives the float32 matrices' memory back to the system as they are done, but for those that a pass needs as they are (embeddings and
+ * routers): they read as zeros from then on. */
+struct akgen_error *lm_int8_take(struct lm_backend *backend, const struct lm_layout *layout, float *weights,
+                                 struct lm_int8 **int8);
+/* Bytes of all weights of a model after that. */
+int64_t lm_int8_bytes(const struct lm_layout *layout);
 void lm_int8_free(struct lm_int8 *int8);
 /* The scales of a matrix that begins at `offset`, and of those behind it. */
 const float *lm_int8_scales(const struct lm_int8 *int8, int64_t offset);

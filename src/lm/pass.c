@@ -628,6 +628,18 @@ void lm_cache_free(struct lm_cache *cache)
     free(cache);
 }
 
+void lm_cache_copy(struct lm_cache *cache, int64_t to, int64_t from, int64_t count)
+{
+    const struct lm_pass *pass = cache->pass;
+    int64_t row = k_width(&pass->layout->config);
+    for (int l = 0; l < pass->layout->config.layers; l++) {
+        void *const arrays[] = {cache->k[l], cache->v[l]};
+        for (int i = 0; i < 2; i++)
+            pass->ops->upload(pass->backend, elements(pass, arrays[i], to * row), elements(pass, arrays[i], from * row),
+                              count * row * pass->ops->element);
+    }
+}
+
 /* The scores of some rows, of which pass->score_rows then holds the last norm. */
 static void chunk_scores(struct lm_pass *pass, const int32_t *rows, int count)
 {

@@ -42,6 +42,8 @@ struct akgen_error *lm_cache_new(struct lm_pass *pass, int64_t cells, struct lm_
 void lm_cache_free(struct lm_cache *cache);
 /* Bytes of a cell, in all layers. */
 int64_t lm_cache_bytes(const struct lm_pass *pass);
+/* Cells [from, from + count) are also those from `to` on, in all layers. For backends on the host. */
+void lm_cache_copy(struct lm_cache *cache, int64_t to, int64_t from, int64_t count);
 /* As lm_pass_forward, of texts whose first past[t] tokens the cache has in the cells from cells[t] on: the batch's are those behind
  * them, and come to lie there too. There is no way back. */
 void lm_pass_continue(struct lm_pass *pass, const struct lm_batch *batch, struct lm_cache *cache, const int64_t *cells,

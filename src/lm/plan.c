@@ -1,6 +1,7 @@
 /* The pass is made on a backend that has no memory, and counts what it is asked for. */
 #include "lm/plan.h"
 
+#include "lm/int8.h"
 #include "lm/pass.h"
 
 enum { PIECE = 512 }; /* engine.c */
@@ -79,7 +80,8 @@ struct akgen_error *lm_plan(const struct lm_config *config, const struct lm_plan
         error = count_pass(&layout, adapters.layers ? &adapters : NULL, options, plan);
     if (!error) {
         plan->trained = !options->training ? 0 : adapters.layers ? adapters.layout.size : layout.size;
-        plan->weights = 4 * (layout.size + (adapters.layers ? adapters.layout.size : 0));
+        plan->weights =
+            options->int8 ? lm_int8_bytes(&layout) : 4 * (layout.size + (adapters.layers ? adapters.layout.size : 0));
         plan->gradients = 4 * plan->trained;
         plan->means = 8 * plan->trained;
         plan->all = plan->weights + plan->gradients + plan->means + plan->activations + plan->cache;

@@ -10,6 +10,7 @@ struct lm_plan_options {
     const struct lm_adapters_options *adapters; /* training: what is trained, or NULL: all */
     int tokens;                                 /* of a pass */
     int texts, longest;                         /* writing: texts at a time, and their tokens */
+    bool int8;                                  /* writing: weights are int8 (int8.h) */
 };
 /* Bytes, in float32. */
 struct lm_plan {

@@ -253,7 +253,7 @@ static struct akgen_error *load(struct server *server, struct arena *arena)
     if (!error)
         error = lm_tokenizer_read(arena_printf(arena, "%s/tokenizer.json", path), &server->tokenizer);
     const struct lm_engine_options how = {
-        .threads = options->threads, .texts = options->texts, .longest = options->longest};
+        .threads = options->threads, .texts = options->texts, .longest = options->longest, .int8 = options->int8};
     if (!error)
         error = lm_engine_new(&server->model, server->tokenizer, &how, &server->engine);
     char *last = arena_strdup(arena, path);

@@ -13,6 +13,7 @@ struct lm_server_options {
     const char *host;                          /* "127.0.0.1" */
     int port;                                  /* 0: any that is free */
     int threads, texts, longest;               /* as lm_engine_options has them */
+    bool int8;                                 /* likewise */
     void (*on_ready)(void *closure, int port); /* or NULL */
     void *closure;
     const volatile sig_atomic_t *stop; /* the server ends when it is not 0 */

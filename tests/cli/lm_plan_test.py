@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """akgen lm plan: sizes by hand, and the memory that runs take beside what it says."""
+import http.client
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -72,6 +74,29 @@ class Plan(unittest.TestCase):
         (self.at / "prompt").write_text("k" * (TOKENS - 50))
         took = peak("lm", "sample", self.at / "train all", "--prompt-file", self.at / "prompt", "-n", 8, "--max-tokens", 50) - nothing
         self.assertAlmostEqual(took / rows["write 8 texts"]["all"], 1, delta=0.1)
+
+    @unittest.skipIf(os.environ.get("AKGEN_SANITIZED") == "ON", "sanitizers have memory of their own")
+    def test_int8_keeps_no_float32(self):
+        """What a server holds when it has written eight texts; it needs the whole float32 model while it begins."""
+        model = make_model(self.at / "model", **BIG | dict(hidden_size=768, intermediate_size=3072))
+        data = write_rows(self.at / "data.jsonl", [{"text": "kernel"}])
+        self.assertEqual(akgen("lm", "train", model, "--new", "--data", data, "-o", self.at / "new", "--steps", 1).returncode, 0)
+        _, rows = self.plan(model, "--length", TOKENS)
+        planned = rows["write 8 texts, --int8"]
+        self.assertLess(planned["weights"], 0.3 * rows["write 8 texts"]["weights"])
+        process = subprocess.Popen([AKGEN, "lm", "serve", self.at / "new", "--port", "0", "--int8"], stdout=subprocess.PIPE, text=True)
+        try:
+            address = re.search(r"http://([\d.:]+)/", process.stdout.readline())[1]
+            def held():
+                return int(re.search(r"VmRSS:\s+(\d+) kB", pathlib.Path(f"/proc/{process.pid}/status").read_text())[1]) * 1024
+            connection = http.client.HTTPConnection(address, timeout=300)
+            connection.request("POST", "/v1/completions", json.dumps(dict(prompt="k" * (TOKENS - 50), n=8, max_tokens=50)))
+            self.assertEqual(connection.getresponse().status, 200)
+            self.assertAlmostEqual((held() - peak("lm", "plan", model, "--gflops", 0)) / planned["all"], 1, delta=0.1)
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
 
 
 if __name__ == "__main__":

@@ -34,8 +34,8 @@ class Serve(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def setUp(self):
-        self.process = subprocess.Popen([AKGEN, "lm", "serve", self.model, "--port", "0", "--texts", "4"], stdout=subprocess.PIPE, text=True)
+    def setUp(self, *options):
+        self.process = subprocess.Popen([AKGEN, "lm", "serve", self.model, "--port", "0", "--texts", "4", *options], stdout=subprocess.PIPE, text=True)
         self.addCleanup(self.process.stdout.close)
         self.addCleanup(self.process.wait)
         self.addCleanup(self.process.kill)
@@ -82,6 +82,17 @@ class Serve(unittest.TestCase):
         usage = whole["usage"]
         self.assertEqual(usage["total_tokens"], usage["prompt_tokens"] + usage["completion_tokens"])
         self.assertEqual((usage["prompt_tokens"], usage["completion_tokens"]), (7, sum(len(choice["logprobs"]["tokens"]) for choice in whole["choices"])))
+
+    def test_int8(self):
+        self.setUp("--int8")
+        options = ("--prompt", "kernel ", "--temperature", 1.3, "--seed", 5, "--max-tokens", 30, "-n", 9, "--json")
+        whole = self.complete(prompt="kernel ", temperature=1.3, seed=5, max_tokens=30, n=9, logprobs=1)
+        found = [(choice["text"], sum(choice["logprobs"]["token_logprobs"])) for choice in whole["choices"]]
+        for int8 in (True, False):
+            rows = map(json.loads, akgen("lm", "sample", self.model, *options, *["--int8"] * int8).stdout.splitlines())
+            wanted = [(row["text"], row["log_prob"]) for row in sorted(rows, key=lambda row: row["sample"])]
+            near = [a[0] == b[0] and abs(a[1] - b[1]) < 1e-4 for a, b in zip(found, wanted, strict=True)]
+            self.assertTrue(all(near) if int8 else not any(near))
 
     def test_chat(self):
         done = akgen("lm", "sample", self.model, "--chat", "--prompt", "add", "--temperature", 0, "--max-tokens", 20, "--json")
@@ -199,6 +210,8 @@ class Serve(unittest.TestCase):
         self.assertIn("--constrain is for --language dsl or graph: there is no grammar of ascendc", said)
         said = akgen("bench", "--provider", "exec:true", "--task", "level1/Math/Sqrt", "--constrain").stderr
         self.assertIn("--constrain is for --provider lm:DIR", said)
+        said = akgen("bench", "--provider", "exec:cat", "--int8", "--task", "level1/Math/Sqrt").stderr
+        self.assertIn("--int8 is of models that this process runs; expected lm:DIR", said)
         said = akgen("bench", "--provider", "lm:", "--task", "level1/Math/Sqrt").stderr
         self.assertIn("lm: no folder; expected lm:DIR", said)
         said = akgen("bench", "--provider", f"lm:{at}/absent", "--task", "level1/Math/Sqrt").stderr

@@ -141,6 +141,39 @@ static void bits_do_not_depend_on_others(void **state)
     lm_cpu_free(three);
 }
 
+/* A pass of a model whose float32 matrices are gone makes the same scores, to the bit; what is counted is what stays. */
+static void taken_models_are_the_same(void **state)
+{
+    (void)state;
+    for (int experts = 0; experts <= 5; experts += 5)
+        for (int tied = 0; tied <= 1; tied++) {
+            static float wanted[LM_FEW * VOCABULARY], found[LM_FEW * VOCABULARY];
+            struct lm_model model;
+            struct lm_int8 *int8, *taken;
+            make(&model, experts, tied);
+            const struct lm_layout *layout = &model.layout;
+            struct lm_backend *cpu = lm_cpu_new(2);
+            assert_null(lm_int8_new(cpu, layout, model.weights, &int8));
+            scores_of(cpu, &model, int8, LM_FEW, wanted);
+            assert_null(lm_int8_take(cpu, layout, model.weights, &taken));
+            for (int i = 0; i < layout->count; i++) { /* as if each had pages of its own */
+                const struct lm_parameter *parameter = &layout->parameters[i];
+                bool router = false;
+                for (int l = 0; l < layout->config.layers; l++)
+                    router |= parameter->offset == layout->layers[l].router;
+                if (parameter->rank == 2 && parameter->offset != layout->embedding && !router)
+                    memset(model.weights + parameter->offset, 0, (size_t)parameter->count * sizeof(float));
+            }
+            scores_of(cpu, &model, taken, LM_FEW, found);
+            assert_memory_equal(found, wanted, sizeof found);
+            assert_true(lm_int8_bytes(layout) < layout->size * (int64_t)sizeof(float));
+            lm_int8_free(int8);
+            lm_int8_free(taken);
+            lm_cpu_free(cpu);
+            lm_model_free(&model);
+        }
+}
+
 static void what_cannot_be_is_an_error(void **state)
 {
     (void)state;
@@ -177,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_what_they_stand_for),
         cmocka_unit_test(bits_do_not_depend_on_others),
+        cmocka_unit_test(taken_models_are_the_same),
         cmocka_unit_test(what_cannot_be_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
