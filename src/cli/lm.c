@@ -17,6 +17,7 @@ static const struct {
     {"tokenizer", cli_lm_tokenizer, "make a vocabulary of texts"},
     {"grammar", cli_lm_grammar, "print a grammar that texts can be held to"},
     {"eval", cli_lm_eval, "how probable texts are to a model"},
+    {"curves", cli_lm_curves, "draw training runs"},
     {"convert", cli_lm_convert, "rewrite a checkpoint: type, files, adapters"},
     {"plan", cli_lm_plan, "what memory and time a model needs"},
 };

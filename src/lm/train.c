@@ -9,6 +9,7 @@
 #include "lm/course.h"
 #include "lm/cpu.h"
 #include "lm/cuda.h"
+#include "lm/curves.h"
 #include "lm/pass.h"
 
 #include <errno.h>
@@ -402,6 +403,8 @@ static struct akgen_error *save(struct training *training)
                                                     training->options->keep > 1 ? training->options->keep : 1);
     leave_host(training, m);
     leave_host(training, v);
+    if (!error)
+        error_free(lm_curves_of_run(training->options->out)); /* a picture stops no run */
     return error;
 }
 
