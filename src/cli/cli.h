@@ -21,6 +21,7 @@ int cli_task(int argc, char **argv);
 int cli_tune(int argc, char **argv);
 int cli_dsl(int argc, char **argv);
 int cli_lm(int argc, char **argv); /* lm.h */
+int cli_cot(int argc, char **argv); /* cot.h */
 int cli_soc(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 

@@ -22,6 +22,7 @@ static const struct {
     {"task", cli_task, "list, show and check benchmark tasks"},
     {"dsl", cli_dsl, "check, format and interpret programs in AscendDSL"},
     {"lm", cli_lm, "language models: train them, let them write"},
+    {"cot", cli_cot, "training data: made, counted, searched"},
     {"soc", cli_soc, "list the simulated chips, show one"},
     {"doctor", cli_doctor, "say what this machine has and what is missing"},
 };

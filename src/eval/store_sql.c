@@ -1,6 +1,7 @@
 /* The database file: opened, brought to this version's schema (docs/store.md), and spoken to in SQL. */
 #include "eval/store_internal.h"
 #include "base/memory.h"
+#include "base/sql.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SCHEMA_VERSION = 4, BUSY_MILLISECONDS = 30000 };
+enum { SCHEMA_VERSION = 4 };
 
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY, started TEXT NOT NULL, seconds REAL, akgen TEXT NOT NULL,"
@@ -42,59 +43,37 @@ static const struct {
     {4, "ALTER TABLE runs ADD COLUMN baseline TEXT NOT NULL DEFAULT 'eager'"},
 };
 
-struct akgen_error *store_error(const struct store *store)
+static const char *name_of(const struct store *store)
 {
-    return error_new("%s: %s", *store->path ? store->path : "the run's temporary database", sqlite3_errmsg(store->db));
+    return *store->path ? store->path : "the run's temporary database";
 }
 
-static bool bind(sqlite3_stmt *statement, const char *types, va_list values)
+struct akgen_error *store_error(const struct store *store)
 {
-    bool ok = true;
-    for (int at = 1; *types; types++, at++)
-        switch (*types) {
-        case 'i':
-            ok &= sqlite3_bind_int64(statement, at, va_arg(values, int64_t)) == SQLITE_OK;
-            break;
-        case 'd':
-            ok &= sqlite3_bind_double(statement, at, va_arg(values, double)) == SQLITE_OK;
-            break;
-        default: /* 's': text or NULL */
-            ok &= sqlite3_bind_text(statement, at, va_arg(values, const char *), -1, SQLITE_TRANSIENT) == SQLITE_OK;
-        }
-    return ok;
+    return sql_error(store->db, name_of(store));
 }
 
 struct akgen_error *store_run(struct store *store, const char *sql, const char *types, ...)
 {
-    sqlite3_stmt *statement = NULL;
-    struct akgen_error *error = NULL;
     va_list values;
     va_start(values, types);
-    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK || !bind(statement, types, values) ||
-        sqlite3_step(statement) != SQLITE_DONE)
-        error = store_error(store);
+    struct akgen_error *error = sql_run(store->db, name_of(store), sql, types, values);
     va_end(values);
-    sqlite3_finalize(statement);
     return error;
 }
 
 sqlite3_stmt *store_query(struct store *store, const char *sql, const char *types, ...)
 {
-    sqlite3_stmt *statement = NULL;
     va_list values;
     va_start(values, types);
-    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK || !bind(statement, types, values)) {
-        sqlite3_finalize(statement);
-        statement = NULL;
-    }
+    sqlite3_stmt *statement = sql_query(store->db, sql, types, values);
     va_end(values);
     return statement;
 }
 
 const char *store_column(struct arena *arena, sqlite3_stmt *statement, int index)
 {
-    const char *text = (const char *)sqlite3_column_text(statement, index);
-    return text ? arena_strdup(arena, text) : NULL;
+    return sql_column(arena, statement, index);
 }
 
 struct akgen_error *store_begin(struct store *store)
@@ -116,10 +95,7 @@ struct akgen_error *store_end(struct store *store, struct akgen_error *error)
 /* Opening. */
 static int version_of(struct store *store)
 {
-    sqlite3_stmt *statement = store_query(store, "PRAGMA user_version", "");
-    int version = statement && sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int(statement, 0) : -1;
-    sqlite3_finalize(statement);
-    return version;
+    return sql_pragma(store->db, "PRAGMA user_version");
 }
 
 /* Makes the tables, or extends those of an older version. Another process may have done it by now. */
@@ -153,7 +129,8 @@ struct akgen_error *store_open(const char *path, struct store **result)
     struct store *store = memory_alloc(sizeof *store);
     *store = (struct store){.path = memory_string(path), .owned = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct akgen_error *error = NULL;
-    if (sqlite3_open(path, &store->db) != SQLITE_OK || sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS) != SQLITE_OK)
+    if (sqlite3_open(path, &store->db) != SQLITE_OK ||
+        sqlite3_busy_timeout(store->db, SQL_BUSY_MILLISECONDS) != SQLITE_OK)
         error = store_error(store);
     if (!error)
         error = check_version(store);

@@ -1,0 +1,116 @@
+/* akgen cot: training data; and the options that its commands share. */
+#include "cli/cot.h"
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+    {"stats", cli_cot_stats, "count what a database holds, and what was dropped"},
+    {"show", cli_cot_show, "print a sample"},
+    {"search", cli_cot_search, "find samples by words"},
+};
+
+static void print_help(FILE *out)
+{
+    fprintf(out, "Usage: akgen cot COMMAND [ARGUMENT...]\n"
+                 "Ascend-CoT: samples to train language models on, each with its source, licence and verdict.\n\n");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    fprintf(out, "\n'akgen cot COMMAND --help' explains a command.\n");
+}
+
+int cli_cot(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "-?") == 0) {
+        print_help(stdout);
+        return EXIT_PASS;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            static char name[64];
+            snprintf(name, sizeof name, "akgen cot %s", commands[i].name);
+            argv[1] = name;
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    fprintf(stderr, "akgen cot: no command '%s'; 'akgen cot --help' lists them\n", argv[1]);
+    return EXIT_USAGE;
+}
+
+enum { KEY_DB = 0x700, KEY_PART, KEY_MODE, KEY_SPLIT, KEY_VERDICT, KEY_LICENCE };
+
+static error_t parse_db(int key, char *text, struct argp_state *state)
+{
+    const char **path = state->input;
+    switch (key) {
+    case KEY_DB:
+        *path = text;
+        break;
+    case ARGP_KEY_END:
+        if (!*path)
+            argp_error(state, "--db FILE is needed");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_option db_options[] = {
+    {"db", KEY_DB, "FILE", 0, "the database of samples", 0},
+    {0},
+};
+const struct argp cli_cot_db_argp = {.options = db_options, .parser = parse_db};
+
+/* One more word's bit. */
+static unsigned bit_of(const struct argp_state *state, const char *option, const char *text, const struct words *words)
+{
+    int value = words_find(words, text);
+    if (value < 0)
+        argp_error(state, "--%s: no '%s'; --help lists what there is", option, text);
+    return 1u << (value < 0 ? 0 : value);
+}
+
+static error_t parse_filter(int key, char *text, struct argp_state *state)
+{
+    struct cot_filter *filter = state->input;
+    switch (key) {
+    case KEY_PART:
+        filter->parts |= bit_of(state, "part", text, &cot_parts);
+        break;
+    case KEY_MODE:
+        filter->modes |= bit_of(state, "mode", text, &cot_modes);
+        break;
+    case KEY_SPLIT:
+        filter->splits |= bit_of(state, "split", text, &cot_splits);
+        break;
+    case KEY_VERDICT:
+        filter->verdict = text;
+        break;
+    case KEY_LICENCE:
+        filter->known_licence = strcmp(text, "known") == 0;
+        filter->licence = filter->known_licence ? NULL : text;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_option filter_options[] = {
+    {"part", KEY_PART, WORD_CHOICE(COT_PARTS, ""), 0, "only samples of this part; several times", 1},
+    {"mode", KEY_MODE, WORD_CHOICE(COT_MODES, ""), 0, "only samples whose answer is this; several times", 1},
+    {"split", KEY_SPLIT, WORD_CHOICE(COT_SPLITS, ""), 0, "only samples of this split; several times", 1},
+    {"verdict", KEY_VERDICT, "WORD", 0, "only samples with this verdict: pass, ..., or none", 1},
+    {"licence", KEY_LICENCE, "SPDX", 0, "only samples under this licence; 'known': under any that is known", 1},
+    {0},
+};
+const struct argp cli_cot_filter_argp = {.options = filter_options, .parser = parse_filter};

@@ -1,0 +1,18 @@
+/* akgen cot's subcommands, one file each, and what their options share. */
+#ifndef CLI_COT_H
+#define CLI_COT_H
+
+#include "cot/store.h"
+
+#include <argp.h>
+
+int cli_cot_stats(int argc, char **argv);  /* cot_show.c */
+int cli_cot_show(int argc, char **argv);   /* cot_show.c */
+int cli_cot_search(int argc, char **argv); /* cot_show.c */
+
+/* --db FILE. An argp child whose input is a `const char *`; it is required. */
+extern const struct argp cli_cot_db_argp;
+/* --part, --mode, --split, --verdict, --licence: an argp child whose input is a `struct cot_filter`. */
+extern const struct argp cli_cot_filter_argp;
+
+#endif
