@@ -55,6 +55,43 @@ class Cot(unittest.TestCase):
         self.assertIn("no sample with the words 'square hole'", self.cot("search", "square", "hole", "--db", self.db, code=2))
         self.assertIn("no sample", self.cot("search", "square", "--part", "kernel", "--db", self.db, code=2))
 
+    def test_export(self):
+        out = pathlib.Path(self.folder.name, "out")
+        self.cot("export", "--db", self.db, "-o", out, "--format", "trl-sft")
+        self.assertEqual(sorted(path.name for path in out.iterdir()), ["README.md", "test.jsonl", "train.jsonl"])
+        self.assertEqual(json.loads((out / "test.jsonl").read_text()),
+                         {"prompt": [{"role": "user", "content": "2 + 2?"}],
+                          "completion": [{"role": "assistant", "content": "<think>\ncount\n</think>\n\n4"}]})
+        rows = [json.loads(line) for line in (out / "train.jsonl").read_text().splitlines()]
+        self.assertEqual([row["completion"][0]["content"] for row in rows], ["sqrt(x)", "kernel_code();"])
+        card = (out / "README.md").read_text()
+        self.assertIn("license: other\n", card)
+        self.assertIn("| all | 2 | 0 | 1 |", card)
+        self.assertIn("| MIT | 1 | 39 |", card)
+        self.assertIn("exists; an export makes a new folder", self.cot("export", "--db", self.db, "-o", out, "--format", "trl-sft", code=2))
+        mit = out.with_name("mit")
+        self.cot("export", "--db", self.db, "-o", mit, "--format", "sharegpt", "--licence", "known")
+        self.assertIn("license: mit\n", (mit / "README.md").read_text())
+        self.assertEqual(json.loads((mit / "dataset_info.json").read_text()),
+                         {"train": {"file_name": "train.jsonl", "formatting": "sharegpt"}})
+        nothing = out.with_name("nothing")
+        self.assertIn("no sample is left", self.cot("export", "--db", self.db, "-o", nothing, "--format", "parquet", "--part", "project", code=2))
+        self.assertFalse(nothing.exists())
+        self.assertEqual([path.name for path in out.parent.iterdir() if path.name.startswith(".")], [])
+        self.assertIn("--format: no 'csv'", self.cot("export", "--db", self.db, "-o", nothing, "--format", "csv", code=2))
+
+    def test_page(self):
+        out = pathlib.Path(self.folder.name, "page.html")
+        self.samples.add("general", "</script><script>alert(1)</script>", "<b>no markup</b>")
+        self.samples.commit()
+        self.cot("page", "--db", self.db, "-o", out)
+        text = out.read_text()
+        self.assertEqual(text.count("<script"), 2)
+        rows = json.loads(text.split("id=samples>")[1].split("</script>")[0])
+        self.assertEqual([row["question"] for row in rows], ["square root", "a kernel with DataCopyPad", "2 + 2?", "</script><script>alert(1)</script>"])
+        self.cot("page", "--db", self.db, "-o", out, "--limit", 1)
+        self.assertNotIn("DataCopyPad", out.read_text())
+
     def test_usage(self):
         self.assertIn("--db FILE is needed", self.cot("stats", code=2))
         self.assertIn("No such file", self.cot("stats", "--db", self.db.with_name("none"), code=2))
