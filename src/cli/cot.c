@@ -13,6 +13,7 @@ static const struct {
     {"stats", cli_cot_stats, "count what a database holds, and what was dropped"},
     {"show", cli_cot_show, "print a sample"},
     {"search", cli_cot_search, "find samples by words"},
+    {"corpus", cli_cot_corpus, "add questions and answers of JSONL files"},
     {"export", cli_cot_export, "write samples as files for trainers, with a card"},
     {"page", cli_cot_page, "write an HTML page to browse samples"},
 };

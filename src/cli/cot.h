@@ -10,6 +10,7 @@ int cli_cot_stats(int argc, char **argv);  /* cot_show.c */
 int cli_cot_show(int argc, char **argv);   /* cot_show.c */
 int cli_cot_search(int argc, char **argv); /* cot_show.c */
 int cli_cot_export(int argc, char **argv); /* cot_export.c */
+int cli_cot_corpus(int argc, char **argv); /* cot_corpus.c */
 int cli_cot_page(int argc, char **argv);   /* cot_export.c */
 
 /* --db FILE. An argp child whose input is a `const char *`; it is required. */

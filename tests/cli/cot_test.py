@@ -80,6 +80,34 @@ class Cot(unittest.TestCase):
         self.assertEqual([path.name for path in out.parent.iterdir() if path.name.startswith(".")], [])
         self.assertIn("--format: no 'csv'", self.cot("export", "--db", self.db, "-o", nothing, "--format", "csv", code=2))
 
+    def test_corpus(self):
+        folder = pathlib.Path(self.folder.name, "corpus")
+        folder.mkdir()
+        long = " ".join(str(i * 7919) for i in range(300))
+        rows = [json.dumps({"question": "Add one to 41, e\u0301.", "answer": "It is\r\n42.", "license": "MIT"}),
+                json.dumps({"prompt": "A long one", "response": long, "thinking": "so"}),
+                json.dumps({"prompt": "A long one", "response": long + " or so", "thinking": "so"}),   # near duplicate
+                json.dumps({"prompt": "My key is", "response": "ghp" + "_" + "a1B2" * 9}),
+                json.dumps({"prompt": "My key is", "response": "-----BEGIN RSA PRIV" + "ATE KEY-----\nMIIE"}),
+                json.dumps({"prompt": "sk-ipping over the long word sk-" + "a" * 40, "response": "no secret, only letters"}),
+                json.dumps({"text": "neither question nor answer"}), json.dumps({"prompt": "?", "response": "!"}), "[1]", "{broken", ""]
+        (folder / "a.jsonl").write_bytes("\n".join(rows).encode() + b"\n{\"question\": \"\xff\"}\n\x7fELF\0\0\n" + b"x" * (5 << 20))
+        (folder / "b.txt").write_text("not looked at")
+        (folder / "c.jsonl").symlink_to("nowhere")
+        db = folder / "out.db"
+        self.assertRegex(self.cot("corpus", folder, "--db", db), r"^1 files, 14 rows: 3 samples added, 10 dropped; ")
+        stats = json.loads(self.cot("stats", "--db", db, "--json"))
+        self.assertEqual(stats["dropped"]["corpus"], {"near duplicate": 1, "a secret in it": 2, "no question and answer": 1, "too short": 1,
+                                                      "no JSON object": 2, "no UTF-8": 1, "binary": 1, "a line of more than 4 MiB": 1})
+        self.assertEqual({word: row["samples"] for word, row in stats["licence"].items()}, {"MIT": 1, "unknown": 2})
+        first = json.loads(self.cot("search", "41", "--db", db, "--json"))
+        self.assertEqual((first["question"], first["answer"]), ("Add one to 41, \u00e9.", "It is\n42."))
+        # Again: nothing is new, and what another file repeats is known.
+        self.assertRegex(self.cot("corpus", folder, "--db", db), r": 0 samples added, 0 dropped; ")
+        (folder / "d.jsonl").write_text(rows[2] + "\n")
+        self.assertRegex(self.cot("corpus", folder / "d.jsonl", "--db", db), r"^1 files, 1 rows: 0 samples added, 1 dropped; ")
+        self.assertIn("No such file", self.cot("corpus", folder / "none", "--db", db, code=2))
+
     def test_page(self):
         out = pathlib.Path(self.folder.name, "page.html")
         self.samples.add("general", "</script><script>alert(1)</script>", "<b>no markup</b>")

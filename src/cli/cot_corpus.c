@@ -1,0 +1,87 @@
+/* akgen cot corpus: questions and answers that the user has. */
+#include "cot/corpus.h"
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "cli/cot.h"
+
+#include <stdlib.h>
+
+enum { KEY_SHORTEST = 0x500, KEY_LONGEST, KEY_SIMILAR, KEY_LICENCE_OF };
+
+struct arguments {
+    const char *db, *path;
+    struct cot_corpus_options corpus;
+};
+
+static const struct argp_option options[] = {
+    {"min-bytes", KEY_SHORTEST, "N", 0, "of question, chain and answer (default 20)", 1},
+    {"max-bytes", KEY_LONGEST, "N", 0, "likewise (default 65536)", 1},
+    {"similar", KEY_SIMILAR, "PERCENT", 0,
+     "drop what is so similar to an earlier text (Jaccard similarity of 8-byte pieces; default 80; 101: nothing)", 1},
+    {"of-licence", KEY_LICENCE_OF, "SPDX", 0, "the licence of rows that name none (default: unknown)", 1},
+    {0},
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->db;
+        break;
+    case KEY_SHORTEST:
+        arguments->corpus.shortest = cli_parse_number(state, "min-bytes", text, 0, INT32_MAX);
+        break;
+    case KEY_LONGEST:
+        arguments->corpus.longest = cli_parse_number(state, "max-bytes", text, 1, INT32_MAX);
+        break;
+    case KEY_SIMILAR:
+        arguments->corpus.similar = (double)cli_parse_number(state, "similar", text, 1, 101) / 100;
+        break;
+    case KEY_LICENCE_OF:
+        arguments->corpus.licence = text;
+        break;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0)
+            argp_error(state, "unexpected argument '%s'", text);
+        arguments->path = text;
+        break;
+    case ARGP_KEY_END:
+        if (!arguments->path)
+            argp_error(state, "FILE.jsonl or a folder is needed");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+int cli_cot_corpus(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "FILE.jsonl --db FILE\nDIR --db FILE",
+        .doc = "Makes samples of part 'general' of rows with a question (question, prompt, instruction, ...), an "
+               "answer (answer, response, output, ...), "
+               "perhaps a chain and a licence. What is dropped is counted with its reason ('akgen cot stats').\v",
+        .children = children,
+    };
+    struct arguments arguments = {.corpus = {.shortest = 20, .longest = 65536, .similar = 0.8}};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    struct cot_store *store = NULL;
+    struct cot_corpus_counts counts = {0};
+    double begin = clock_seconds();
+    struct akgen_error *error = cot_store_open(arguments.db, &store);
+    if (!error)
+        error = cot_corpus(store, arguments.path, &arguments.corpus, &counts);
+    double seconds = clock_seconds() - begin;
+    cot_store_close(store);
+    if (error)
+        return cli_fail(EXIT_USAGE, error);
+    printf("%lld files, %lld rows: %lld samples added, %lld dropped; %.1f MB/s\n", (long long)counts.files,
+           (long long)counts.rows, (long long)counts.added, (long long)counts.dropped,
+           (double)counts.bytes / 1e6 / seconds);
+    return EXIT_PASS;
+}
