@@ -17,7 +17,7 @@ struct lm_guided {
 
 /* Tokens below `vocabulary`, but for those of `without`, which end texts. When what is kept for a grammar has more than `most` bytes it is
  * forgotten, and found again as it is needed. The tokenizer has to stay; the caller frees, when all texts have ended. For one thread at a time. */
-enum { LM_GUIDE_BYTES = 48 << 20 };
+enum { LM_GUIDE_BYTES = 256 << 20 };
 struct lm_guides *lm_guides_new(const struct lm_tokenizer *tokenizer, int vocabulary, const int32_t *without, int count,
                                 size_t most);
 void lm_guides_free(struct lm_guides *guides);

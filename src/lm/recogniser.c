@@ -1,4 +1,4 @@
-/* Stacks and states are interned: stacks as (node to return to, stack below), states as sorted lists of (node, stack). A call whose rule's
+/* Stacks and states are interned: stacks as (node to return to, stack below), states as sets of (node, stack). A call whose rule's
  * end is the caller's end too returns to the caller's caller at once, so that lists by right recursion need no stack. */
 #include "lm/recogniser.h"
 
@@ -24,6 +24,7 @@ struct table { /* of numbers + 1 by hash, open addressing */
     uint32_t *slots;
     size_t size;
 };
+enum { SEEN = 4 * LM_MOST_PLACES };
 struct lm_recogniser {
     struct lm_grammar *grammar;
     struct stack *stacks; /* stack 0 is none */
@@ -38,8 +39,6 @@ struct lm_recogniser {
     uint32_t *seen, queue_count, kept_count; /* seen: a place's number in the queue + 1 */
     bool may_end;
 };
-enum { SEEN = 4 * LM_MOST_PLACES };
-
 /* ---- Interning */
 
 static uint32_t mix(uint64_t key)
@@ -97,10 +96,22 @@ static uint32_t stack_of(struct lm_recogniser *r, int32_t node, uint32_t below)
     return (uint32_t)r->stack_count++;
 }
 
-static int by_number(const void *left, const void *right)
+static bool was_reached(const struct lm_recogniser *r, place here)
 {
-    place a = *(const place *)left, b = *(const place *)right;
-    return (a > b) - (a < b);
+    size_t slot = mix(here) & (SEEN - 1);
+    for (uint32_t found; (found = r->seen[slot]); slot = (slot + 1) & (SEEN - 1))
+        if (r->queue[found - 1] == here)
+            return true;
+    return false;
+}
+
+/* Whether the state's places are those that were made, of which there are as many. */
+static bool is_same(const struct lm_recogniser *r, const struct state *state)
+{
+    for (uint32_t i = 0; i < state->count; i++)
+        if (!was_reached(r, r->places[state->first + i]))
+            return false;
+    return true;
 }
 
 /* The number of the state that was made. */
@@ -109,15 +120,13 @@ static uint32_t intern(struct lm_recogniser *r)
     uint32_t hash = r->may_end, classes = (uint32_t)r->grammar->class_count;
     if (!r->kept_count && !r->may_end)
         return LM_DEAD;
-    qsort(r->kept, r->kept_count, sizeof *r->kept, by_number);
-    for (uint32_t i = 0; i < r->kept_count; i++)
-        hash = mix(r->kept[i] ^ (uint64_t)hash << 17);
+    for (uint32_t i = 0; i < r->kept_count; i++) /* in whatever order */
+        hash += mix(r->kept[i]) * 0x9e3779b1U;
     widen(r, &r->state_table, r->state_count, hash_of_state);
     size_t slot = hash, mask = r->state_table.size - 1;
     for (uint32_t found; (found = r->state_table.slots[slot & mask]); slot++) {
         const struct state *state = &r->states[found - 1];
-        if (state->hash == hash && state->count == r->kept_count && state->may_end == r->may_end &&
-            memcmp(r->places + state->first, r->kept, state->count * sizeof *r->kept) == 0)
+        if (state->hash == hash && state->count == r->kept_count && state->may_end == r->may_end && is_same(r, state))
             return found - 1;
     }
     size_t steps_room = r->state_room;
@@ -330,6 +339,7 @@ void lm_recogniser_forget(struct lm_recogniser *r, uint32_t **states, int count)
         r->may_end = state->may_end;
         for (uint32_t k = 0; k < state->count; k++) {
             place at = old_places[state->first + k];
+            reach(r, (int32_t)(at >> 32), moved[(uint32_t)at]);
             r->kept[r->kept_count++] = (at >> 32 << 32) | moved[(uint32_t)at];
         }
         *states[i] = intern(r);
