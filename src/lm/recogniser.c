@@ -133,7 +133,7 @@ static uint32_t intern(struct lm_recogniser *r)
     r->states = make_room(r->states, &r->state_room, r->state_count + 1, sizeof *r->states);
     if (r->state_room != steps_room)
         r->steps = memory_grow(r->steps, r->state_room * classes * sizeof *r->steps);
-    r->places = make_room(r->places, &r->place_room, r->place_count + r->kept_count, sizeof *r->places);
+    r->places = make_room(r->places, &r->place_room, r->place_count + r->kept_count + 1, sizeof *r->places);
     memcpy(r->places + r->place_count, r->kept, r->kept_count * sizeof *r->kept);
     r->states[r->state_count] = (struct state){r->place_count, r->kept_count, hash, r->may_end};
     for (uint32_t i = 0; i < classes; i++)
