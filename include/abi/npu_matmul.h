@@ -48,7 +48,9 @@ enum {
     NPU_MATMUL_LOWER = 512,
     NPU_MATMUL_OWN_C = 1024, /* MatmulCallBackFunc: the kernel copies C out, A in, B in */
     NPU_MATMUL_OWN_A = 2048,
-    NPU_MATMUL_OWN_B = 4096
+    NPU_MATMUL_OWN_B = 4096,
+    NPU_MATMUL_UNIT_FLAG = 8192, /* enUnitFlag: Fixpipe takes each fractal as soon as Mmad has it */
+    NPU_MATMUL_N_BUFFER = 16384  /* NBuffer33MatmulPolicy: A comes by rows of base blocks */
 };
 enum { NPU_MATMUL_TILING_WORDS = 64 };
 struct npu_matmul {

@@ -76,8 +76,9 @@ class MatmulBase
         "int8_t, int4b_t to int32_t or half");
     static constexpr bool upper = std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::TrianUpperMatmulPolicy<MM_CFG>>;
     static constexpr bool lower = std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::TrianLowerMatmulPolicy<MM_CFG>>;
-    static_assert(upper || lower || std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::MatmulPolicy<MM_CFG>> ||
-                      std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::NBuffer33MatmulPolicy<MM_CFG>>,
+    static constexpr bool n_buffer = std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::NBuffer33MatmulPolicy<MM_CFG>>;
+    static_assert(upper || lower || n_buffer ||
+                      std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::MatmulPolicy<MM_CFG>>,
                   "akgen-unsupported: MatmulPolicy");
     static_assert(!config.intraBlockPartSum, "akgen-unsupported: MatmulConfig::intraBlockPartSum");
     static_assert(config.decompMode == DecompressionMode::DECOMP_NONE, "akgen-unsupported: MatmulConfig::decompMode");
@@ -119,7 +120,8 @@ class MatmulBase
                              (config.isPartialOutput ? NPU_MATMUL_PARTIAL : 0) | (upper ? NPU_MATMUL_UPPER : 0) |
                              (config.scheduleType == ScheduleType::OUTER_PRODUCT ? NPU_MATMUL_OUTER : 0) |
                              (lower ? NPU_MATMUL_LOWER : 0) | (MM_CB::DataCopyOutPtr ? NPU_MATMUL_OWN_C : 0) |
-                             (MM_CB::CopyA1Ptr ? NPU_MATMUL_OWN_A : 0) | (MM_CB::CopyB1Ptr ? NPU_MATMUL_OWN_B : 0);
+                             (MM_CB::CopyA1Ptr ? NPU_MATMUL_OWN_A : 0) | (MM_CB::CopyB1Ptr ? NPU_MATMUL_OWN_B : 0) |
+                             (config.enUnitFlag ? NPU_MATMUL_UNIT_FLAG : 0) | (n_buffer ? NPU_MATMUL_N_BUFFER : 0);
         akgen_matmul.order = int32_t(config.iterateOrder);
     }
 

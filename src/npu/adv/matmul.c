@@ -63,6 +63,8 @@ struct matmul_step matmul_step(const struct npu_matmul *mm, int matrix)
     const struct TCubeTiling *t = matmul_tiling(mm);
     if (!(mm->flags & NPU_MATMUL_LARGE)) /* Norm: a base block at a time */
         return (struct matmul_step){1, 1};
+    if (mm->flags & NPU_MATMUL_N_BUFFER && matrix == NPU_MATMUL_A)
+        return (struct matmul_step){1, (uint32_t)t->stepKa};
     return matrix == NPU_MATMUL_A ? (struct matmul_step){(uint32_t)t->stepM, (uint32_t)t->stepKa}
                                   : (struct matmul_step){(uint32_t)t->stepN, (uint32_t)t->stepKb};
 }
@@ -348,6 +350,22 @@ static void in_order(struct npu_core *core)
     core->order->timed = timed;
 }
 
+/* enUnitFlag: Mmad and Fixpipe share a block of L0C fractal by fractal, as long as Mmad, which takes k / 16 cycles for one,
+ * is not the slower of the two. (asc-devkit guide, Matmul性能调优案例/Matmul高阶API使能UnitFlag: 512 bytes at a time.) */
+bool matmul_shares_l0c(const struct npu_matmul *mm)
+{
+    const double fixpipe = NPU_C_FRACTAL / NPU_RATE_FIX;
+    return mm->flags & NPU_MATMUL_UNIT_FLAG && !(mm->flags & NPU_MATMUL_OWN_C) &&
+           matmul_tiling(mm)->baseK / 16.0 <= fixpipe;
+}
+
+/* The first product of a block begins with the Fixpipe that empties its place in L0C, the second behind it. */
+static void wait_for_l0c(struct npu_core *core, const struct npu_matmul *mm, bool second, bool first_product)
+{
+    const uint32_t read = core->matmul->l0c_read[second], before = read ? read - 1 : 0;
+    matmul_edge_since(core, NPU_LANE_FIX, NPU_LANE_M, matmul_shares_l0c(mm) && first_product ? before : read);
+}
+
 void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, const struct matmul_block *block,
                     bool partial_sum)
 {
@@ -362,7 +380,7 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
     if (biased)
         load_bias(core, mm, block);
     const bool second = block->l0c != npu_memory_base(core, NPU_MEM_L0C);
-    matmul_edge_since(core, NPU_LANE_FIX, NPU_LANE_M, core->matmul->l0c_read[second]);
+    wait_for_l0c(core, mm, second, true);
     struct npu_insn insn = {.op = NPU_OP_MMAD,
                             .dst_type = matmul_sum_type(mm),
                             .src_type = mm->types[NPU_MATMUL_A].dtype,
@@ -380,6 +398,8 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
         insn.src1 = (struct npu_tensor){.addr = load_piece(core, mm, sub, NPU_MATMUL_B, block->column, block->n, k, ks),
                                         .position = NPU_B2};
         matmul_edge(core, NPU_LANE_MTE1, NPU_LANE_M);
+        if (k == block->k + (uint32_t)t->baseK && matmul_shares_l0c(mm))
+            wait_for_l0c(core, mm, second, false);
         insn.mmad.k = (uint16_t)ks;
         insn.mmad.init = k > block->k || partial_sum ? NPU_C_ACCUMULATE : biased ? NPU_C_BIAS : NPU_C_ZERO;
         if (insn.mmad.init == NPU_C_BIAS)

@@ -73,6 +73,8 @@ struct matmul_step {
     uint32_t outer, k;
 };
 struct matmul_step matmul_step(const struct npu_matmul *mm, int matrix);
+/* Fixpipe begins with a block of C while its last product is under way. */
+bool matmul_shares_l0c(const struct npu_matmul *mm);
 /* The kernel copies this matrix itself. */
 static inline bool matmul_calls_back(const struct npu_matmul *mm, int matrix)
 {

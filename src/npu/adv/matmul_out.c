@@ -120,7 +120,10 @@ void matmul_store(struct npu_core *core, const struct npu_matmul *mm, const stru
     struct npu_regs before = core->regs;
     core->regs.atomic = atomic;
     core->regs.atomic_type = type->dtype;
-    matmul_edge(core, NPU_LANE_M, NPU_LANE_FIX);
+    if (matmul_shares_l0c(mm))
+        matmul_edge_since(core, NPU_LANE_M, NPU_LANE_FIX, matmul_runs(core, NPU_LANE_M) - 1);
+    else
+        matmul_edge(core, NPU_LANE_M, NPU_LANE_FIX);
     if (mm->flags & NPU_MATMUL_OWN_C)
         call_out(core, mm, block, &insn);
     else
