@@ -101,7 +101,8 @@ static void add_names(const struct composition *c, const bool *used, bool types)
                   : c->lists ? ": list[torch.Tensor]"
                              : ": torch.Tensor");
     for (int i = 0; i < task->attr_count; i++)
-        if (types || used[task->input_count + i])
+        if (used[task->input_count + i] ||
+            (types && annotations[task->attrs[i].type])) /* no formula takes texts and lists */
             text_addf(out, ", %s%s", task->attrs[i].name, types ? annotations[task->attrs[i].type] : "");
 }
 
