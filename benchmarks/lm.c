@@ -1,4 +1,6 @@
-/* lm train LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY TEXT TEXTS: for each line of standard input a step of training
+/* lm write LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY float32|int8 TEXTS: for each line of standard input WRITTEN tokens of each of that
+ * many texts, and their seconds as a line. benchmarks/llama/llama.py runs it beside llama.cpp.
+ * lm train LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY TEXT TEXTS: for each line of standard input a step of training
  * on that many texts of so many tokens, and its seconds as a line: those of the step, of its matrix products, and the loss.
  * benchmarks/lm.py runs it beside PyTorch. */
 #include "base/clock.h"
@@ -66,13 +68,75 @@ static double take_step(struct training *training)
     return loss;
 }
 
+/* ---- Writing */
+
+enum { WRITTEN = 16 };
+
+static double write_tokens(struct lm_pass *pass, struct lm_cache *cache, int texts, float *scores)
+{
+    int32_t tokens[LM_FEW], rows[LM_FEW];
+    int starts[LM_FEW + 1] = {0}, past[LM_FEW];
+    int64_t cells[LM_FEW];
+    double start = clock_seconds();
+    for (int place = 0; place < WRITTEN; place++) {
+        for (int i = 0; i < texts; i++) {
+            tokens[i] = (13 * i + 7 * place) % 1000;
+            rows[i] = i;
+            starts[i + 1] = i + 1;
+            past[i] = place;
+            cells[i] = (int64_t)i * WRITTEN;
+        }
+        const struct lm_batch batch = {.tokens = tokens, .starts = starts, .texts = texts};
+        lm_pass_continue(pass, &batch, cache, cells, past);
+        lm_pass_scores(pass, rows, texts, scores);
+    }
+    return clock_seconds() - start;
+}
+
+static struct akgen_error *write_texts(const struct lm_config *config, bool rounded, int texts)
+{
+    struct lm_model model;
+    struct lm_int8 *int8 = NULL;
+    struct lm_pass *pass = NULL;
+    struct lm_cache *cache = NULL;
+    struct rng rng;
+    char line[16];
+    rng_seed(&rng, 0);
+    lm_model_new(&model, config, &rng);
+    struct lm_backend *cpu = lm_cpu_new(0);
+    struct akgen_error *error = rounded ? lm_int8_take(cpu, &model.layout, model.weights, &int8) : NULL;
+    const struct lm_pass_options options = {.tokens = LM_FEW, .int8 = int8};
+    if (!error)
+        error = lm_pass_new(cpu, &model.layout, model.weights, &options, &pass);
+    if (!error)
+        error = lm_cache_new(pass, (int64_t)texts * WRITTEN, &cache);
+    if (error)
+        return error;
+    float *scores = memory_alloc((size_t)texts * (size_t)config->vocabulary * sizeof *scores);
+    printf("%lld parameters, %d threads\n", (long long)model.layout.size, lm_cpu_threads(cpu));
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin)) {
+        printf("%.6f\n", write_tokens(pass, cache, texts, scores));
+        fflush(stdout);
+    }
+    free(scores);
+    lm_cache_free(cache);
+    lm_pass_free(pass);
+    lm_int8_free(int8);
+    lm_cpu_free(cpu);
+    lm_model_free(&model);
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     char line[16];
     int sizes[9];
     struct training training = {0};
-    if (argc != 11 || strcmp(argv[1], "train") != 0) {
-        fprintf(stderr, "usage: lm train LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY TEXT TEXTS\n");
+    bool writes = argc == 11 && strcmp(argv[1], "write") == 0;
+    if (argc != 11 || (!writes && strcmp(argv[1], "train") != 0)) {
+        fprintf(stderr, "usage: lm train LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY TEXT TEXTS\n"
+                        "       lm write LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY float32|int8 TEXTS\n");
         return 2;
     }
     for (int i = 0; i < 9; i++)
@@ -84,19 +148,25 @@ int main(int argc, char **argv)
                                .head_size = sizes[4],
                                .intermediate = sizes[5],
                                .vocabulary = sizes[6],
-                               .max_positions = sizes[7],
+                               .max_positions = writes ? WRITTEN : sizes[7],
                                .rope_theta = 1e6F,
                                .norm_eps = 1e-6F,
                                .initial_spread = 0.02F,
                                .tied = true};
+    struct akgen_error *error = NULL;
+    if (writes) {
+        error = write_texts(&config, strcmp(argv[9], "int8") == 0, sizes[8] < LM_FEW ? sizes[8] : LM_FEW);
+        if (error)
+            fprintf(stderr, "%s\n", error->message);
+        return error != NULL;
+    }
     struct rng rng;
     rng_seed(&rng, 0);
     lm_model_new(&training.model, &config, &rng);
     make_batch(&training, sizes[7], sizes[8]);
     training.cpu = lm_cpu_new(0);
     const struct lm_pass_options options = {.tokens = training.n, .training = true};
-    struct akgen_error *error =
-        lm_pass_new(training.cpu, &training.model.layout, training.model.weights, &options, &training.pass);
+    error = lm_pass_new(training.cpu, &training.model.layout, training.model.weights, &options, &training.pass);
     if (error) {
         fprintf(stderr, "%s\n", error->message);
         return 1;
