@@ -10,6 +10,7 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *summary;
 } commands[] = {
+    {"synth", cli_cot_synth, "make operators up, with descriptions and proved answers"},
     {"stats", cli_cot_stats, "count what a database holds, and what was dropped"},
     {"show", cli_cot_show, "print a sample"},
     {"search", cli_cot_search, "find samples by words"},

@@ -6,6 +6,7 @@
 
 #include <argp.h>
 
+int cli_cot_synth(int argc, char **argv);  /* cot_synth.c */
 int cli_cot_stats(int argc, char **argv);  /* cot_show.c */
 int cli_cot_show(int argc, char **argv);   /* cot_show.c */
 int cli_cot_search(int argc, char **argv); /* cot_show.c */

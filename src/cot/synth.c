@@ -1,6 +1,7 @@
 /* From a seed to an operator: formulas, words, and the texts of a task. */
 #include "cot/synth.h"
 #include "task/expr/print.h"
+#include "cot/graph.h"
 #include "cot/synth_internal.h"
 
 #include <string.h>
@@ -41,7 +42,7 @@ static void drop_unused(struct synth *s)
     s->tensor_count = kept;
     kept = 0;
     for (int i = 0; i < s->attr_count; i++)
-        if (is_used(s, s->attrs[i].name))
+        if (is_used(s, s->attrs[i].name) || (s->along && strcmp(s->along, s->attrs[i].name) == 0))
             s->attrs[kept++] = s->attrs[i];
     s->attr_count = kept;
 }
@@ -64,6 +65,14 @@ static const char *answer_of(struct synth *s)
     const char *answer = arena_strdup(s->arena, text.bytes);
     text_free(&text);
     return answer;
+}
+
+static uint64_t key_of(const struct synth *s)
+{
+    struct graph_step steps[SYNTH_STEPS];
+    for (int i = 0; i < s->step_count; i++)
+        steps[i] = (struct graph_step){s->steps[i].name, s->steps[i].tree, s->steps[i].output};
+    return graph_key(steps, s->step_count);
 }
 
 /* The texts of the task. */
@@ -152,6 +161,65 @@ static const char *cases_of(struct synth *s, unsigned some)
                         types[first]);
 }
 
+/* Renames a word in a formula. */
+static void rename_word(struct expr *expr, const char *from, const char *to)
+{
+    if (expr->node == NODE_WORD && strcmp(expr->name, from) == 0)
+        expr->name = to;
+    for (int i = 0; i < expr->kid_count; i++)
+        if (expr->kids[i])
+            rename_word(expr->kids[i], from, to);
+}
+
+/* An input that the step of an output needs and none behind it does, so that the output may take its place; -1. */
+static int replaced_input(const struct synth *s, int step)
+{
+    for (int i = 0; i < s->tensor_count; i++) {
+        const struct synth_tensor *input = &s->tensors[i];
+        bool free = !input->output && input->place == SYNTH_FULL && names(s->steps[step].tree, input->name);
+        for (int later = step + 1; later < s->step_count; later++)
+            free &= !names(s->steps[later].tree, input->name);
+        for (int other = 0; other < s->tensor_count; other++) /* it was taken, by another output */
+            free &= !s->tensors[other].in_place || strcmp(s->tensors[other].name, input->name) != 0;
+        if (free)
+            return i;
+    }
+    return -1;
+}
+
+/* Outputs that become inputs; returns "out=in out2=in2". */
+static const char *put_in_place(struct synth *s)
+{
+    const char *pairs = "";
+    if (s->even || !synth_chance(s, strcmp(s->family, "optimizer") == 0 ? 45 : 10))
+        return pairs;
+    for (int step = 0; step < s->step_count; step++)
+        for (int i = 0; i < s->tensor_count; i++) {
+            struct synth_tensor *output = &s->tensors[i];
+            if (!output->output || output->in_place || output->type || output->place != SYNTH_FULL ||
+                strcmp(output->name, s->steps[step].name) != 0)
+                continue;
+            int input = replaced_input(s, step);
+            if (input < 0)
+                continue;
+            pairs = arena_printf(s->arena, "%s%s%s=%s", pairs, *pairs ? " " : "", output->name, s->tensors[input].name);
+            for (int later = step + 1; later < s->step_count; later++)
+                rename_word(s->steps[later].tree, output->name, s->tensors[input].name);
+            s->steps[step].name = output->name = s->tensors[input].name;
+            output->in_place = true;
+        }
+    return pairs;
+}
+
+static bool single_elements(const struct synth *s)
+{
+    static const char *const families[] = {"elementwise", "steps", "choice"};
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (strcmp(s->family, families[i]) == 0)
+            return true;
+    return false;
+}
+
 void synth_operator_make(struct arena *arena, uint64_t seed, struct synth_operator *made)
 {
     static const char *const values[SYNTH_VALUES] = {"randn", "uniform(0.1, 2)", "uniform(-0.9, 0.9)"};
@@ -161,11 +229,17 @@ void synth_operator_make(struct arena *arena, uint64_t seed, struct synth_operat
     synth_make_family(&s);
     drop_unused(&s);
     unsigned some = (unsigned[]){7, 7, 3, 1, 2, 6, 5}[synth_pick(&s, 7)];
-    *made = (struct synth_operator){.op = s.op, .family = s.family, .answer = answer_of(&s)};
+    *made = (struct synth_operator){.op = s.op, .family = s.family};
     for (int i = 0; i < s.step_count; i++)
         made->operations += operations_of(s.steps[i].tree);
     for (int i = 0; i < SYNTH_VALUES; i++)
         made->yaml[i] = yaml_of(&s, some, s.generate && i != 1 ? s.generate : values[i]);
     made->cases = cases_of(&s, some);
+    made->key = key_of(&s);
+    s.lists = made->lists = single_elements(&s) && synth_chance(&s, 30);
+    made->in_place = put_in_place(&s);
+    if (synth_chance(&s, 6))
+        s.absent = made->absent = synth_name(&s, "bias|mask|offset|smooth|dsum|residual2|zero_points2|weight2|extra");
+    made->answer = answer_of(&s);
     made->description = synth_describe(&s);
 }

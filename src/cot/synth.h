@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Values of inputs: any, positive ones, within (-0.9, 0.9). */
@@ -17,7 +18,12 @@ struct synth_operator {
         *yaml[SYNTH_VALUES]; /* task.yaml, reference `formula`, with one kind of values for its inputs and another */
     const char *cases;       /* cases.csv: case 0 is of a usual size, the others are small */
     const char *answer;      /* the formulas, "d = x - mean(x); y = d * scale", as cot_formula_text prints them */
-    int operations;          /* functions and operators in them */
+    bool lists;              /* its tensors are lists: the task is that of one member of them */
+    const char
+        *in_place;      /* its outputs that are inputs, "m_new=m v_new=v": the task has them as tensors of their own */
+    const char *absent; /* an input that may be missing and is, of which the task knows nothing; NULL: none */
+    uint64_t key;       /* graph_key of the formulas */
+    int operations;     /* functions and operators in them */
 };
 /* Everything lives in the arena. */
 void synth_operator_make(struct arena *arena, uint64_t seed, struct synth_operator *made);

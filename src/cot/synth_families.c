@@ -93,8 +93,14 @@ static void make_choice(struct synth *s)
     if (truth && synth_chance(s, 70))
         synth_step(s, output, true, "%s %s %s", synth_expression(s, &a, 1, synth_pick(s, 2)), sign,
                    count > 1 ? synth_expression(s, atoms + 1, count - 1, synth_pick(s, 2)) : synth_number(s));
-    else if (truth)
+    else if (truth && synth_chance(s, 50))
         synth_step(s, output, true, "%s > %s and %s < %s", a, synth_number(s), b, synth_number(s));
+    else if (truth)
+        synth_step(s, output, true, synth_chance(s, 50) ? "%1$s - %1$s == 0" : "abs(%1$s) == inf",
+                   synth_expression(s, &a, 1, 1));
+    else if (synth_chance(s, 10))
+        synth_step(s, output, true, "where(%1$s - %1$s == 0, %2$s, %3$s)", a,
+                   synth_expression(s, &b, 1, synth_pick(s, 2)), synth_number(s));
     else if (synth_chance(s, 20))
         synth_step(s, output, true, "clamp(%s, %s, %s)", synth_expression(s, atoms, count, synth_pick(s, 2)),
                    synth_attr(s, "low|lower|min_val|lo|minimum_value|clip_min|min_value", "-1.0|-0.5|-2.0|0.1"),
@@ -183,7 +189,7 @@ static void make_norm(struct synth *s)
     bool centre = synth_chance(s, 50);
     const char *mean = NULL;
     if (centre) {
-        mean = statistic(s, "mean|mu|m|avg|mean_out|save_mean|u", format(s, "mean(%s)", x, ""), 60, 35);
+        mean = statistic(s, "mean|mean|mean|mu|m|avg|mean_out|save_mean|u", format(s, "mean(%s)", x, ""), 60, 35);
         centred = format(s, "%s - %s", x, mean);
         if (synth_chance(s, 40)) {
             const char *name = synth_name(s, "d|c|xc|diff|centered|xm");
@@ -234,6 +240,11 @@ static void make_norm(struct synth *s)
     output = synth_name(s, output_words);
     synth_step(s, output, true, "%s", text);
     synth_output(s, output, SYNTH_FULL, NULL);
+    if (synth_chance(s, 7)) { /* the same in another place, or of another type */
+        const char *copy = synth_name(s, "y2|copy|y_copy|out2|y_cast");
+        synth_step(s, copy, true, "%s", output);
+        synth_output(s, copy, SYNTH_FULL, synth_chance(s, 60) ? "float32" : NULL);
+    }
 }
 
 static void make_softmax(struct synth *s)
@@ -291,6 +302,10 @@ static void make_reduction(struct synth *s)
     } else if (kind < 5) {
         s->rank = 3;
         s->axis = synth_pick(s, 2);
+        if (synth_chance(s, 40)) {
+            s->along = synth_name(s, "dim|axis|dim|reduce_dim");
+            s->attrs[s->attr_count++] = (struct synth_attr){s->along, arena_printf(s->arena, "%d", s->axis), true};
+        }
         axes = arena_printf(s->arena, ", %d", s->axis);
         place = SYNTH_AXIS;
     }
@@ -300,9 +315,12 @@ static void make_reduction(struct synth *s)
         synth_step(s, name, false, "%s", inner);
         inner = name;
     }
-    const char *function = synth_choose(s, "sum|mean|amax|amin|sum|mean|sum|norm|var|std|logsumexp");
-    if (*axes && (strcmp(function, "logsumexp") == 0 || strcmp(function, "std") == 0))
+    const char *function = synth_choose(s, "sum|mean|amax|amin|sum|mean|sum|norm|var|std|logsumexp|cumsum");
+    if (*axes &&
+        (strcmp(function, "logsumexp") == 0 || strcmp(function, "std") == 0 || strcmp(function, "cumsum") == 0))
         function = "mean";
+    if (strcmp(function, "cumsum") == 0)
+        place = SYNTH_FULL;
     text = arena_printf(s->arena, "%s(%s%s)", function, inner, axes);
     const char *result = synth_name(s, output_words);
     if (synth_chance(s, 40)) {

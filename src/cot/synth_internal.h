@@ -23,6 +23,7 @@ enum synth_place {
 };
 struct synth_tensor {
     const char *name, *type; /* type: NULL: the case's */
+    bool in_place;           /* an output that has the memory, and the name, of an input */
     enum synth_place place;
     bool output;
 };
@@ -44,6 +45,9 @@ struct synth {
     struct synth_step steps[SYNTH_STEPS];
     const char *names[SYNTH_NAMES]; /* that are taken */
     int tensor_count, attr_count, step_count, name_count;
+    bool lists;           /* the tensors are lists of tensors, whose members are computed alike */
+    const char *absent;   /* an input that may be missing, and is; NULL: none */
+    const char *along;    /* the attribute that holds the axis of sums; NULL: none does */
     bool even;            /* rows have halves */
     int axis;             /* of SYNTH_AXIS */
     int rank;             /* of the largest tensor; 0: any */

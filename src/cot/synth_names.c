@@ -1,4 +1,4 @@
-/* Names of operators, tensors, attributes and steps. A model has to copy names that it has never seen, so that one in four has no
+/* Names of operators, tensors, attributes and steps. A model has to copy names that it has never seen, so that three in ten have no
  * meaning at all. */
 #include "base/words.h"
 #include "cot/synth_internal.h"
@@ -62,7 +62,7 @@ const char *synth_name(struct synth *s, const char *words)
 {
     const char *name = NULL;
     for (int tries = 0; !name || !is_free(s, name); tries++) {
-        name = synth_chance(s, 22) ? meaningless(s) : synth_choose(s, words);
+        name = synth_chance(s, 30) ? meaningless(s) : synth_choose(s, words);
         if (tries > 6 || synth_chance(s, 12))
             name = arena_printf(s->arena, "%s%s%d", name, synth_chance(s, 20) ? "_" : "",
                                 synth_pick(s, tries > 6 ? 90 : 4));

@@ -12,7 +12,7 @@ struct synth_proof {
         dropped; /* why the operator is of no use: golden is not finite, the planner refuses it, ..; NULL: it is proved */
     const char *brief;   /* what a model is asked (gen_task_brief) */
     const char *program; /* the planner's, in AscendDSL */
-    const char *verdict; /* of the small cases, JSON: by the interpreter, or by the machine (docs/verdict.md) */
+    const char *verdict; /* JSON: of the small cases, "by" the interpreter or the machine; the same on every run */
     bool machine;        /* the project was compiled and run */
 };
 /* Writes the task to the folder `scratch`, which is the caller's alone, lets the planner write the program, and computes it by the strict

@@ -14,6 +14,7 @@ struct style {
     const char *torch; /* in front of functions: "torch.", "" */
     const char *times;
     bool bars, dense; /* |x|; no blanks around * and / */
+    bool bare;        /* "variance" for var(x): there is one x whose mean and variance are meant */
     int words;        /* percent of expressions that are words */
     uint64_t seed;    /* which of its names a function has in all of the description */
 };
@@ -141,6 +142,8 @@ static void add_call(struct synth *s, const struct style *style, struct text *te
     } else if (is_call(call, "neg")) {
         text_add(text, "-");
         add_operand(s, style, text, call, 0);
+    } else if (style->bare && (is_call(call, "var") || is_call(call, "mean")) && call->kids[0]->node == NODE_WORD) {
+        text_add(text, is_call(call, "var") ? "variance" : "mean");
     } else if (is_call(call, "abs") && style->bars && !has(call->kids[0], goes_along_rows)) {
         text_add(text, "|");
         add_formula(s, style, text, call->kids[0]);
@@ -189,6 +192,9 @@ static const char *words(struct synth *s, const struct style *style, const struc
 
 static const char *over(struct synth *s, const struct expr *call)
 {
+    if (s->along && call->kid_count == 2)
+        return arena_printf(s->arena, "%s`%s`", synth_choose(s, " over dimension | along | along dimension "),
+                            s->along);
     if (is_all(call))
         return synth_choose(s, " over all elements| over the whole tensor| over all elements");
     if (call->kid_count == 2)
@@ -262,6 +268,16 @@ static const char *truth_statement(struct synth *s, const struct style *style, c
                                    const struct expr *tree)
 {
     const char *condition = formula(s, style, tree);
+    if (is_call(tree, "==") && synth_chance(s, 40)) {
+        bool finite = is_call(tree->kids[0], "-");
+        bool infinite = tree->kids[1]->node == NODE_WORD && strcmp(tree->kids[1]->name, "inf") == 0;
+        const char *a = formula(s, style, finite || infinite ? tree->kids[0]->kids[0] : tree->kids[0]);
+        if (finite || infinite)
+            return arena_printf(s->arena, "`%s` is true where `%s` is %s, else false", name, a,
+                                finite ? "finite" : "infinite");
+        return arena_printf(s->arena, "`%s` is true where `%s` equals `%s`, else false", name, a,
+                            formula(s, style, tree->kids[1]));
+    }
     switch (synth_pick(s, 4)) {
     case 0:
         return arena_printf(s->arena, "`%s` is true (one byte, 1) where `%s`, else false (0)", name, condition);
@@ -282,12 +298,27 @@ static bool is_truth(const struct synth *s, const char *name)
     return false;
 }
 
+static bool is_in_place(const struct synth *s, const char *name)
+{
+    for (int i = 0; i < s->tensor_count; i++)
+        if (s->tensors[i].in_place && strcmp(s->tensors[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 /* What a step computes; `alone`: it is all, so that its name need not be said. */
 static const char *statement(struct synth *s, const struct style *style, const struct synth_step *step, bool alone)
 {
     const char *name = arena_printf(s->arena, "%s%s", step->name, style->index);
     if (is_truth(s, step->name))
         return truth_statement(s, style, name, step->tree);
+    if (is_in_place(s, step->name) && synth_chance(s, 55))
+        return arena_printf(s->arena, "`%s` becomes `%s`", name, formula(s, style, step->tree));
+    if (style->bare && is_call(step->tree, "mean") && step->tree->kids[0]->node == NODE_WORD)
+        return arena_printf(s->arena, strncmp(step->name, "mean", 4) == 0 ? "`%s`" : "`%s` is the mean", name);
+    if (step->tree->node == NODE_WORD && synth_chance(s, 70))
+        return arena_printf(s->arena, synth_chance(s, 50) ? "`%s` is `%s` in another type" : "`%s` is `%s` once more",
+                            name, step->tree->name);
     if (is_call(step->tree, "where") && synth_chance(s, 80))
         return choice_statement(s, style, name, step->tree);
     bool all = has(step->tree, goes_over_all);
@@ -415,6 +446,17 @@ static void add_notes(struct synth *s, struct text *text)
         if (tensor->place == SYNTH_AXIS && synth_chance(s, 40))
             text_addf(text, " Dimension %d %s.", s->axis, synth_choose(s, "stays with size 1|is reduced"));
     }
+    if (s->absent)
+        text_addf(text,
+                  synth_choose(s, " `%s` may be absent.| `%s`, if it is there, is added.| Without `%s` nothing is "
+                                  "added.| `%s` is absent."),
+                  s->absent);
+    bool in_place = false;
+    for (int i = 0; i < s->tensor_count; i++)
+        in_place |= s->tensors[i].in_place;
+    if (in_place && synth_chance(s, 35))
+        text_add(text, synth_choose(s, " The operator works in place.| The output has the memory of the input of that "
+                                       "name.| Outputs have the memory of the inputs of the same names."));
     if (synth_chance(s, 15))
         text_add(text, synth_choose(s, " All tensors have the same shape and data type.| Computed in float32 and "
                                        "rounded once.| The expected values come from a computation in float32."));
@@ -424,12 +466,39 @@ static void add_notes(struct synth *s, struct text *text)
 
 static void add_rules(struct synth *s, struct text *text)
 {
-    if (synth_chance(s, 75))
+    if (s->along)
+        text_addf(text, "\n\nRules:\n\n- `%s` is %d%s", s->along, s->axis,
+                  synth_chance(s, 50) ? "."
+                  : s->axis           ? ": `x` is (B, D1, D2), the result (B, D2)."
+                                      : ": `x` is (B, D1, D2), the result (D1, D2).");
+    if (s->along || synth_chance(s, 75))
         return;
     text_add(text, "\n\nRules:\n\n- ");
     text_add(text, synth_choose(s, "Any shape may come.|nan in an input gives nan.|Sums need float32: a float16 sum "
                                    "overflows or stalls.|Rows are independent of each other.|A division by zero gives "
                                    "an infinity.|Tensors may be empty in no dimension."));
+}
+
+/* All means and variances are of one name. */
+static const char *row_quantity(const struct expr *expr, const char *name, bool *one)
+{
+    if (is_summary(expr) && expr->kid_count == 1) {
+        bool fits = expr->kids[0]->node == NODE_WORD && (is_call(expr, "mean") || is_call(expr, "var"));
+        *one &= fits && (!name || strcmp(name, expr->kids[0]->name) == 0);
+        name = fits ? expr->kids[0]->name : name;
+    }
+    for (int i = 0; i < expr->kid_count; i++)
+        if (expr->kids[i])
+            name = row_quantity(expr->kids[i], name, one);
+    return name;
+}
+static bool one_row_quantity(const struct synth *s)
+{
+    bool one = strcmp(s->family, "norm") == 0;
+    const char *name = NULL;
+    for (int i = 0; i < s->step_count; i++)
+        name = row_quantity(s->steps[i].tree, name, &one);
+    return one && name;
 }
 
 const char *synth_describe(struct synth *s)
@@ -451,6 +520,11 @@ const char *synth_describe(struct synth *s)
         rows |= has(s->steps[i].tree, is_summary);
     if (!rows && strcmp(s->family, "gate") != 0 && synth_chance(s, 12))
         style.index = synth_choose(s, "[i]|[i]|[.., i]|[i, j]");
+    style.bare = one_row_quantity(s) && synth_chance(s, 55);
+    if (s->lists) {
+        style.index = "[t]";
+        style.bare = false;
+    }
     if (style.dense)
         style.times = synth_choose(s, "*|*|·");
     struct text text = {0};
@@ -458,6 +532,14 @@ const char *synth_describe(struct synth *s)
         text_add(&text, synth_choose(s, "A fused operator. |Part of a transformer's block. |The gradient of an "
                                         "activation. |A step of training. |What a recommendation model needs. "));
     add_statements(s, &text, said, statements(s, &style, said));
+    if (style.bare)
+        text_add(&text,
+                 synth_choose(s, " Mean and variance are those of each row; the variance divides by the count.| "
+                                 "Variance over the number of elements.| Mean and variance over the last dimension.|"));
+    if (s->lists && !synth_chance(s, 15))
+        text_add(&text, synth_choose(
+                            s, " For every tensor `t` of the lists.| This holds for each tensor `t` of the lists.| The "
+                               "lists have the same length; tensor `t` of one goes with tensor `t` of the others."));
     add_notes(s, &text);
     add_rules(s, &text);
     const char *description = arena_strdup(s->arena, text.bytes);

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""akgen cot synth: the same seeds make the same samples, with any number of threads and however often it was killed; none is a benchmark's."""
+import json
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+from akgen_program import AKGEN, akgen
+
+
+def samples(database):
+    with sqlite3.connect(database) as store:
+        return store.execute("SELECT question, chain, answer, verdict, provenance, graph, mode FROM samples ORDER BY rowid").fetchall()
+
+
+class Synth(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="akgen-cot-")
+        self.addCleanup(folder.cleanup)
+        self.at = pathlib.Path(folder.name)
+
+    def make(self, name, *options):
+        done = akgen("cot", "synth", "--db", self.at / name, "--count", 320, "--seed", 7, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return samples(self.at / name)
+
+    def test_the_same_seeds_make_the_same_samples(self):
+        one = self.make("one.db", "--jobs", 1, "--machine", 150)
+        self.assertEqual(one, self.make("two.db", "--jobs", 2, "--machine", 150))
+        verdicts = [json.loads(row[3]) for row in one]
+        self.assertTrue(all(verdict["verdict"] == "pass" for verdict in verdicts))
+        self.assertTrue(any(verdict["by"] == "machine" for verdict in verdicts), "none was on the machine")
+        self.assertGreater(len(one), 270)
+        self.assertEqual(len(one), len(set(row[0] + row[2] for row in one)))
+
+    def test_killed_runs_go_on(self):
+        whole, kills = self.make("whole.db", "--machine", 0), 0
+        command = [AKGEN, "cot", "synth", "--db", self.at / "killed.db", "--count", "320", "--seed", "7", "--machine", "0", "--jobs", "1"]
+        for wait in (0.4, 0.6, 0.5):
+            program = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL)
+            time.sleep(wait)
+            program.kill()
+            kills += program.wait() == -signal.SIGKILL
+        self.assertGreater(kills, 0)
+        self.assertEqual(self.make("killed.db", "--machine", 0), whole)
+
+    def test_programs_are_samples_too(self):
+        rows = self.make("programs.db", "--machine", 0, "--programs")
+        programs = [row for row in rows if row[6] == "dsl"]
+        self.assertGreater(len(programs), 150)
+        self.assertTrue(all("@ascend_kernel" in row[2] for row in programs))
+
+    def test_bad_usage(self):
+        self.assertEqual(akgen("cot", "synth").returncode, 2)
+        self.assertEqual(akgen("cot", "synth", "--db", self.at / "x.db", "--count", 0).returncode, 2)
+        (self.at / "text.db").write_text("no database, but long enough to be one if it were" * 9)
+        self.assertEqual(akgen("cot", "synth", "--db", self.at / "text.db").returncode, 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
