@@ -226,6 +226,18 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
     return error;
 }
 
+/* A task without a program and without formulas is one for the model that AKGen brings along. */
+static void ask_own_model(struct gen_arguments *arguments)
+{
+    enum { ANSWERS = 10 };
+    arguments->provider = "lm";
+    arguments->rounds = 0; /* it mends nothing */
+    if (!arguments->model.samples)
+        arguments->model.samples = ANSWERS;
+    printf("model     no program and no formulas: the model in models/ is asked for %d answers\n",
+           arguments->model.samples);
+}
+
 int cli_gen(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {&cli_model_argp, 0, NULL, 0}, {0}};
@@ -279,6 +291,8 @@ int cli_gen(int argc, char **argv)
         code = EXIT_OWN_FAILURE;
         error = eval_check_jail(&arguments.eval);
     }
+    if (!error && !arguments.provider && !gen_program_exists(&arena, &task))
+        ask_own_model(&arguments);
     const char *dir = error ? NULL : arguments.output ? arguments.output : op_snake_case(&arena, task.op_type);
     if (!error)
         error = (arguments.provider ? cli_gen_model : generate)(&arena, &arguments, &task, dir, &code);

@@ -1,5 +1,6 @@
 /* A model as one run asks it: presets, where it is, and what must be the same for samples to be of one kind. */
 #include "gen/model.h"
+#include "toolchain/toolchain.h"
 
 #include "base/digest.h"
 #include "base/files.h"
@@ -56,7 +57,7 @@ void gen_preset_apply(const struct gen_preset *preset, struct gen_sampling *samp
         sampling->max_tokens = preset->sampling.max_tokens;
 }
 
-static const char server[] = "openai:", local[] = "lm:", command[] = "exec:";
+static const char server[] = "openai:", local[] = "lm:", command[] = "exec:", own[] = "lm";
 
 static const char *behind(const char *text, const char *begin)
 {
@@ -79,7 +80,23 @@ static bool shows_key(const char *text)
 
 bool gen_model_is_provider(const char *provider)
 {
-    return behind(provider, server) || behind(provider, local) || behind(provider, command);
+    return behind(provider, server) || behind(provider, local) || behind(provider, command) ||
+           strcmp(provider, own) == 0;
+}
+
+/* The model that AKGen brings along: it answers with formulas, and is asked as it was taught. */
+static const char *own_model(struct gen_model *model)
+{
+    struct gen_sampling *sampling = &model->sampling;
+    if (model->prompt.language == GEN_ASCENDC)
+        model->prompt.language = GEN_GRAPH;
+    if (isnan(sampling->temperature))
+        sampling->temperature = 0.8;
+    if (isnan(sampling->top_p))
+        sampling->top_p = 0.95;
+    if (!sampling->max_tokens)
+        sampling->max_tokens = 300;
+    return arena_printf(&model->arena, "%s/models/graph-14m", toolchain_home());
 }
 
 struct akgen_error *gen_model_provider(struct gen_model *model, const char *provider)
@@ -87,6 +104,8 @@ struct akgen_error *gen_model_provider(struct gen_model *model, const char *prov
     const char *url = behind(provider, server), *run = behind(provider, command), *folder = behind(provider, local);
     struct gen_endpoint *endpoint = &model->endpoint;
     endpoint->url = endpoint->folder = endpoint->command = NULL;
+    if (strcmp(provider, own) == 0)
+        folder = own_model(model);
     if (endpoint->int8 && !folder)
         return error_new("--int8 is of models that this process runs; expected lm:DIR");
     if (run && !run[strspn(run, " \t\n")])
@@ -107,7 +126,7 @@ struct akgen_error *gen_model_provider(struct gen_model *model, const char *prov
         return NULL;
     }
     if (!url)
-        return error_new("the provider is neither openai:URL, lm:DIR nor exec:COMMAND");
+        return error_new("the provider is neither openai:URL, lm, lm:DIR nor exec:COMMAND");
     struct akgen_error *error = gen_client_url(&model->arena, url, &endpoint->url, &endpoint->api);
     if (!error && !endpoint->model)
         error = error_new("--model is missing: the name of the model, as the server calls it; %s/models lists those "

@@ -22,6 +22,11 @@ static bool formulas_alone(const struct task *task)
     return task->output_count > 0;
 }
 
+bool gen_program_exists(struct arena *arena, const struct task *task)
+{
+    return access(arena_printf(arena, "%s/program.py", task->dir), F_OK) == 0 || formulas_alone(task);
+}
+
 struct akgen_error *gen_program_write(struct arena *arena, const char *dir, const struct dsl_lowered *lowered)
 {
     struct akgen_error *error = NULL;

@@ -14,6 +14,8 @@ struct gen_program {
 /* The program of a task: `program.py` beside it, else what the planner makes of its formulas; in the arena. An error says what
  * the task would need. */
 struct akgen_error *gen_program_of_task(struct arena *arena, const struct task *task, struct gen_program *program);
+/* True if there is one: a file, or formulas for all outputs. */
+bool gen_program_exists(struct arena *arena, const struct task *task);
 /* Compiles it for the task. False: `messages` say what is wrong, or `error` does. */
 bool gen_program_compile(struct arena *arena, const struct gen_program *program, const struct task *task,
                          struct dsl_lowered *lowered, struct dsl_messages *messages, struct akgen_error **error);
