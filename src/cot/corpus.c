@@ -33,6 +33,8 @@ static void drop(struct corpus *corpus, const char *reason)
     int at = 0;
     while (at < corpus->drop_count && strcmp(corpus->drops[at].reason, reason) != 0)
         at++;
+    if (at == MOST_REASONS)
+        abort(); /* a reason more than there is room for is a mistake of this file */
     if (at == corpus->drop_count)
         corpus->drops[corpus->drop_count++] = (struct cot_drop){.reason = reason};
     corpus->drops[at].count++;

@@ -84,6 +84,22 @@ enum plan_shape print_shape_of(const struct plan_value *value)
                                       : PLAN_ONE;
 }
 
+/* A buffer is called so, or that of an input or output of the task would be: "value2_ub". */
+static bool is_named(const struct printer *p, const char *name)
+{
+    const struct task *task = p->plan->task;
+    for (int i = 0; i < p->buffer_count; i++)
+        if (strcmp(p->buffers[i].name, name) == 0)
+            return true;
+    for (int i = 0; i < task->input_count + task->output_count; i++) {
+        const char *tensor = i < task->input_count ? task->inputs[i].name : task->outputs[i - task->input_count].name;
+        size_t length = strlen(tensor) - 1; /* behind the mark */
+        if (strncmp(name, tensor + 1, length) == 0 && strcmp(name + length, "_ub") == 0)
+            return true;
+    }
+    return false;
+}
+
 const char *print_take(struct printer *p, enum plan_shape shape, bool truth)
 {
     static const char *const names[PLAN_SHAPES] = {"value", "row", "column", "number", "turned", "strips", "parts"};
@@ -98,7 +114,10 @@ const char *print_take(struct printer *p, enum plan_shape shape, bool truth)
             return buffer->name;
         }
     }
-    const char *name = arena_printf(p->plan->arena, "%s%s%d_ub", names[shape], truth ? "_truth" : "", same + 1);
+    const char *name;
+    do
+        name = arena_printf(p->plan->arena, "%s%s%d_ub", names[shape], truth ? "_truth" : "", ++same);
+    while (is_named(p, name));
     ARRAY_ADD(p->plan->arena, p->buffers, p->buffer_count, p->buffer_capacity,
               (struct plan_buffer){name, shape, truth, true, false, truth ? "tl.bool" : "tl.float32"});
     return name;

@@ -36,7 +36,7 @@ static void test_proofs(void **state)
     const char *family = "";
     (void)state;
     assert_non_null(mkdtemp(scratch));
-    for (uint64_t seed = 1000; seed < 1000 + OPERATORS; seed++) {
+    for (uint64_t seed = 320; seed < 320 + OPERATORS; seed++) {
         struct arena arena = {0};
         struct synth_operator made;
         struct synth_proof proof;
@@ -46,6 +46,8 @@ static void test_proofs(void **state)
             fail_msg("seed %d: %s", (int)seed, error->message);
         families += strcmp(family, made.family) != 0;
         family = made.family;
+        /* What the planner wrote is a program: seed 366 names a tensor as a buffer of its own would be. */
+        assert_true(!proof.dropped || strncmp(proof.dropped, "program", 7) != 0);
         if (!proof.dropped) {
             proved++;
             assert_non_null(strstr(proof.verdict, "\"pass\""));
