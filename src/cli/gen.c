@@ -109,10 +109,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
         if (!arguments->task == !arguments->description)
             argp_error(state, "either TASK or --describe FILE is needed");
         if (arguments->provider && !gen_model_is_provider(arguments->provider))
-            argp_error(state,
-                       "--provider: '%s' is neither openai:URL, lm:DIR nor exec:COMMAND; without a provider the task's "
-                       "program or its formulas are the answer",
-                       arguments->provider);
+            argp_error(
+                state,
+                "--provider: '%s' is neither openai:URL, lm, lm:DIR nor exec:COMMAND; without a provider the task's "
+                "program or its formulas are the answer",
+                arguments->provider);
         if (!arguments->provider && arguments->model.endpoint.model)
             argp_error(state, "--model: --provider openai:URL says where the model is");
         if (!arguments->provider && arguments->db)

@@ -375,7 +375,7 @@ class Providers(unittest.TestCase):
         for provider, why in (("openai:localhost:8000", "begins with"), ("openai:ftp://localhost/v1", "expected http://"),
                               ("openai:file:///etc/passwd", "expected http://"), ("openai:", "expected http://"),
                               ("openai:http://", "expected http://"), ("exec:", "no command"), ("exec:  ", "no command"),
-                              ("http://localhost/v1", "neither openai:URL, lm:DIR nor exec:COMMAND")):
+                              ("http://localhost/v1", "neither openai:URL, lm, lm:DIR nor exec:COMMAND")):
             with self.subTest(provider=provider):
                 asked = Asked(provider, requests=[])
                 self.assertEqual(asked.code, 2)

@@ -248,7 +248,7 @@ class Repair(unittest.TestCase):
         self.assertEqual((json.loads(self.kept("verdict.json"))["verdict"], self.run_json()["stopped"]), ("wrong", "interrupted"))
 
     def test_usage(self):
-        for options, says in ((("--provider", "dir:x"), "neither openai:URL, lm:DIR nor exec:COMMAND"), (("--rounds", "-1"), "--rounds"),
+        for options, says in ((("--provider", "dir:x"), "neither openai:URL, lm, lm:DIR nor exec:COMMAND"), (("--rounds", "-1"), "--rounds"),
                               (("--beam", "0"), "--beam"), (("--db", "x.db"), "--provider says which"), (("--model", "m"), "--provider openai:URL")):
             process = akgen("gen", self.task, "-o", self.project, *options)
             self.assertEqual(process.returncode, 2, options)
