@@ -26,7 +26,8 @@ static const struct argp_option options[] = {
     {"suite", KEY_SUITE, "NAME", 0, "suite of tasks (default npukernelbench)", 1},
     {"provider", KEY_PROVIDER, "NAME", 0,
      "reference (the tasks' own answers, where they have one; default), dsl (their programs in AscendDSL, compiled), "
-     "dir:PATH, openai:URL (a server of a model), lm:DIR (a model that this process runs) or exec:COMMAND (prompt on "
+     "dir:PATH, openai:URL (a server of a model), lm (the model in models/), lm:DIR (one that this process runs) or "
+     "exec:COMMAND (prompt on "
      "standard input, answer on standard output)",
      1},
     {"task", KEY_TASK, "GLOB", 0, "only tasks whose name matches, e.g. 'level1/*' or '*/Sqrt'", 1},
