@@ -118,6 +118,7 @@ struct arguments {
     double alpha;
     struct cli_torchrun torchrun;
     bool preset, json;
+    bool precise; /* --precision was given */
 };
 
 static double parse_real(const struct argp_state *state, const char *option, const char *text, double low, double high)
@@ -265,6 +266,9 @@ static error_t parse_size(int key, char *text, struct argp_state *state)
 
 static void finish_arguments(struct arguments *arguments, struct argp_state *state)
 {
+    if (arguments->precise && !arguments->torchrun.asked && arguments->train.device == LM_ON_CPU &&
+        arguments->train.elements != LM_F32)
+        argp_error(state, "--precision bfloat16 is of --device cuda: the processors compute in float32");
     struct lm_train_options *train = &arguments->train;
     if (!state->arg_num || !train->data_count || !train->out)
         argp_error(state, "MODEL, --data FILE and -o DIR are needed");
@@ -346,6 +350,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         break;
     case KEY_PRECISION:
         train->elements = strcmp(text, "float32") == 0 ? LM_F32 : LM_BF16;
+        arguments->precise = true;
         if (train->elements == LM_BF16 && strcmp(text, "bfloat16") != 0)
             argp_error(state, "--precision: no '%s'; there are bfloat16 and float32", text);
         break;

@@ -146,6 +146,7 @@ class Train(unittest.TestCase):
                     program.wait()
                 self.train(parts, *options, "--steps", 12, "--save-every", 5, "--resume", model=base, data=data)
                 self.assertEqual((parts / "model.safetensors").read_bytes(), (whole / "model.safetensors").read_bytes())
+        self.assertIn("the processors compute in float32", self.train(self.at / "bad", "--precision", "bfloat16", code=2).stderr)
         said = self.train(self.at / "bad", "--objective", "dpo", model=base, data=groups, code=2).stderr
         self.assertIn("groups.jsonl:1: expected an object with 'prompt', 'chosen' and 'rejected'", said)
         said = self.train(self.at / "bad", "--objective", "grpo", model=base, data=pairs, code=2).stderr
