@@ -17,7 +17,8 @@ void fuzz_seeds(void)
         "{\"prompt\": \"again\", \"response\": \"and again\"}\n{\"prompt\": \"again\", \"response\": \"and again\"}\n");
     fuzz_seed_text("[1]\n{\"instruction\": \"sk-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a\", \"output\": "
                    "\"x\"}\r\n\n{\"question\": 1}\n\xff\n{");
-    fuzz_seed("{\"question\": \"a\0b\"}\n\0\n", 24);
+    static const char zeros[] = "{\"question\": \"a\0b\"}\n\0\n";
+    fuzz_seed(zeros, sizeof zeros - 1);
 }
 
 static struct akgen_error *look(void *closure, const struct cot_sample *sample)
