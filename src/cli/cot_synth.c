@@ -262,8 +262,10 @@ int cli_cot_synth(int argc, char **argv)
     const char *base = getenv("TMPDIR");
     char *scratch = arena_printf(&arena, "%s/akgen-synth-XXXXXX", base && *base ? base : "/tmp");
     struct akgen_error *error = cot_store_open(s.path, &s.store);
-    if (error)
+    if (error) {
+        arena_free(&arena);
         return cli_fail(EXIT_OWN_FAILURE, error);
+    }
     error = task_load_all(&arena, toolchain_home(), &tasks, &s.task_count);
     s.tasks = tasks;
     if (!error && !mkdtemp(scratch))
