@@ -140,9 +140,9 @@ class Gen(unittest.TestCase):
         self.assertFalse((self.folder / "no").exists())
         task = self.folder / "other/level1/Math/Relued"
         akgen("task", "new", task, "--reference", "rms_norm")
-        process = akgen("gen", task, "-o", self.folder / "no")
-        self.assertEqual(process.returncode, 1)
-        self.assertIn("neither a program in AscendDSL", process.stderr)
+        process = akgen("gen", task, "-o", self.folder / "asked")
+        self.assertIn(process.returncode, (0, 1))  # a model is asked, which may be right
+        self.assertIn("no program and no formulas: the model in models/ is asked for 10 answers", process.stdout)
         self.assertEqual(akgen("gen", "Nothing").returncode, 2)
         self.assertEqual(akgen("gen", SQRT, "--case", 77).returncode, 2)
 
