@@ -5,18 +5,20 @@
 
 #include <stdlib.h>
 
-enum { KEY_FORMAT = 0x500, KEY_LIMIT, PAGE_LIMIT = 2000 };
+enum { KEY_FORMAT = 0x500, KEY_LIMIT, KEY_NO_CHAIN, PAGE_LIMIT = 2000 };
 
 struct arguments {
     const char *db, *output;
     struct cot_filter filter;
     int format; /* -1: none was given */
+    bool no_chain;
 };
 
 static const struct argp_option export_options[] = {
     {"output", 'o', "DIR", 0, "the new folder", 2},
     {"format", KEY_FORMAT, WORD_CHOICE(COT_FORMATS, ""), 0, "whose loader reads the rows", 2},
     {"limit", KEY_LIMIT, "N", 0, "the first N samples (default: all)", 2},
+    {"no-chain", KEY_NO_CHAIN, NULL, 0, "answers without the chains before them", 2},
     {0},
 };
 static const struct argp_option page_options[] = {
@@ -40,6 +42,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->format = words_find(&cot_formats, text);
         if (arguments->format < 0)
             argp_error(state, "--format: no '%s'; --help lists what there is", text);
+        break;
+    case KEY_NO_CHAIN:
+        arguments->no_chain = true;
         break;
     case KEY_LIMIT:
         arguments->filter.most = cli_parse_number(state, "limit", text, 1, INT32_MAX);
@@ -74,7 +79,7 @@ int cli_cot_export(int argc, char **argv)
     struct akgen_error *error = cot_store_open_to_read(arguments.db, &store);
     if (!error)
         error = cot_export(store, &arguments.filter, (enum cot_format)arguments.format, // NOLINT: one of the table's
-                           arguments.output);
+                           !arguments.no_chain, arguments.output);
     cot_store_close(store);
     return error ? cli_fail(EXIT_USAGE, error) : EXIT_PASS;
 }

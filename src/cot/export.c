@@ -22,6 +22,7 @@ struct export
     struct arena arena;
     const char *folder;
     enum cot_format format;
+    bool chains;
     FILE *files[3]; /* by split, NULL as long as it has no sample */
     struct cot_parquet *tables[3];
     struct export_counts counts;
@@ -82,9 +83,13 @@ static struct akgen_error *begin_split(struct export *export, int split)
     return NULL;
 }
 
-static struct akgen_error *add_row(void *closure, const struct cot_sample *sample)
+static struct akgen_error *add_row(void *closure, const struct cot_sample *stored)
 {
     struct export *export = closure;
+    struct cot_sample row = *stored;
+    const struct cot_sample *sample = &row;
+    if (!export->chains)
+        row.chain = NULL;
     struct export_counts *counts = &export->counts;
     int split = (int)sample->split, power = 0;
     struct akgen_error *error = export->files[split] ? NULL : begin_split(export, split);
@@ -104,10 +109,10 @@ static struct akgen_error *add_row(void *closure, const struct cot_sample *sampl
                                      sample->tags};
         cot_parquet_row(export->tables[split], texts, &sample->bytes);
     } else {
-        json_t *row = row_of(export->format, sample);
-        json_dumpf(row, export->files[split], JSON_COMPACT);
+        json_t *object = row_of(export->format, sample);
+        json_dumpf(object, export->files[split], JSON_COMPACT);
         fputc('\n', export->files[split]);
-        json_decref(row);
+        json_decref(object);
     }
     while (power < EXPORT_LENGTHS - 1 && sample->bytes >> (power + 1))
         power++;
@@ -164,9 +169,9 @@ static struct akgen_error *write_card(struct export *export, struct cot_store *s
 }
 
 struct akgen_error *cot_export(struct cot_store *store, const struct cot_filter *filter, enum cot_format format,
-                               const char *path)
+                               bool chains, const char *path)
 {
-    struct export export = {.format = format};
+    struct export export = {.format = format, .chains = chains};
     if (files_exists(path))
         return error_new("%s exists; an export makes a new folder", path);
     struct akgen_error *error = files_begin_directory(&export.arena, path, &export.folder);

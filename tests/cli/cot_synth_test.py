@@ -54,6 +54,14 @@ class Synth(unittest.TestCase):
         self.assertGreater(len(programs), 150)
         self.assertTrue(all("@ascend_kernel" in row[2] for row in programs))
 
+    def test_exports_have_chains_or_not(self):
+        self.make("rows.db", "--machine", 0)
+        for options, begins in (((), "<think>"), (("--no-chain",), "")):
+            out = self.at / f"rows{len(options)}"
+            self.assertEqual(akgen("cot", "export", "--db", self.at / "rows.db", "--format", "trl-sft", "-o", out, *options).returncode, 0)
+            answers = [json.loads(line)["completion"][0]["content"] for line in (out / "train.jsonl").read_text().splitlines()]
+            self.assertTrue(all(answer.startswith(begins) and ("<think>" in answer) == (not options) for answer in answers))
+
     def test_bad_usage(self):
         self.assertEqual(akgen("cot", "synth").returncode, 2)
         self.assertEqual(akgen("cot", "synth", "--db", self.at / "x.db", "--count", 0).returncode, 2)
