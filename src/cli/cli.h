@@ -20,10 +20,19 @@ int cli_export_cann(int argc, char **argv); /* akgen export cann (export_cann.c)
 int cli_task(int argc, char **argv);
 int cli_tune(int argc, char **argv);
 int cli_dsl(int argc, char **argv);
-int cli_lm(int argc, char **argv); /* lm.h */
+int cli_lm(int argc, char **argv);  /* lm.h */
 int cli_cot(int argc, char **argv); /* cot.h */
 int cli_soc(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
+
+/* A command of a command, and the choice among them by the first word; `about` is a line of the help (command.c). */
+struct cli_command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+};
+int cli_run_command(const char *group, const char *about, const struct cli_command *commands, size_t count, int argc,
+                    char **argv);
 
 /* akgen task new (task_new.c): writes the skeleton of a task at `path`, which ends in SUITE/levelN/CATEGORY/OP.
  * `reference` and `like` may be NULL. Returns the exit code. */

@@ -5,11 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary;
-} commands[] = {
+static const struct cli_command commands[] = {
     {"synth", cli_cot_synth, "make operators up, with descriptions and proved answers"},
     {"stats", cli_cot_stats, "count what a database holds, and what was dropped"},
     {"show", cli_cot_show, "print a sample"},
@@ -19,34 +15,11 @@ static const struct {
     {"page", cli_cot_page, "write an HTML page to browse samples"},
 };
 
-static void print_help(FILE *out)
-{
-    fprintf(out, "Usage: akgen cot COMMAND [ARGUMENT...]\n"
-                 "Ascend-CoT: samples to train language models on, each with its source, licence and verdict.\n\n");
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
-    fprintf(out, "\n'akgen cot COMMAND --help' explains a command.\n");
-}
-
 int cli_cot(int argc, char **argv)
 {
-    if (argc < 2) {
-        print_help(stderr);
-        return EXIT_USAGE;
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "-?") == 0) {
-        print_help(stdout);
-        return EXIT_PASS;
-    }
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            static char name[64];
-            snprintf(name, sizeof name, "akgen cot %s", commands[i].name);
-            argv[1] = name;
-            return commands[i].run(argc - 1, argv + 1);
-        }
-    fprintf(stderr, "akgen cot: no command '%s'; 'akgen cot --help' lists them\n", argv[1]);
-    return EXIT_USAGE;
+    return cli_run_command(
+        "cot", "Ascend-CoT: samples to train language models on, each with its source, licence and verdict.", commands,
+        sizeof commands / sizeof *commands, argc, argv);
 }
 
 enum { KEY_DB = 0x700, KEY_PART, KEY_MODE, KEY_SPLIT, KEY_VERDICT, KEY_LICENCE };
