@@ -1,6 +1,7 @@
-/* The graphs of the benchmarks' operators. Names of inputs do not count for a graph, so each is known under several keys where
- * outputs may be left out: with all statements that no other needs as outputs, and for each of these alone. */
+/* The graphs of the benchmarks' operators. Which statements are outputs a row does not say, so each is known under three keys: with those
+ * that no other needs as outputs, with the last one alone, and with all. */
 #include "cot/benchmark.h"
+#include "base/arena.h"
 #include "cot/graph.h"
 
 #include <pthread.h>
@@ -15,50 +16,35 @@ static const struct row rows[] = {
 #include "cot/benchmark_graphs.def"
 #undef GRAPH
 };
-enum { ROWS = sizeof rows / sizeof *rows, WAYS = 10 };
+enum { ROWS = sizeof rows / sizeof *rows, WAYS = 3, STEPS = 16 };
 static uint64_t keys[ROWS][WAYS];
 
-/* The name that statement number `index` assigns; false: there is no such. */
-static bool name_of(const char *formulas, int index, char *name, size_t room)
+/* The names that the statements assign, in the arena; NULL behind the last. */
+static void find_names(struct arena *arena, const char *formulas, const char *names[STEPS + 1])
 {
-    for (; index && formulas; index--) {
-        formulas = strchr(formulas, ';');
-        formulas = formulas ? formulas + 1 : NULL;
+    int count = 0;
+    for (const char *at = formulas; at && count < STEPS; at = strchr(at, ';')) {
+        at += strspn(at, "; ");
+        names[count++] = arena_strndup(arena, at, strcspn(at, " ="));
     }
-    if (!formulas)
-        return false;
-    formulas += strspn(formulas, " ");
-    size_t length = strcspn(formulas, " =");
-    if (length >= room)
-        return false;
-    memcpy(name, formulas, length);
-    name[length] = '\0';
-    return true;
+    names[count] = NULL;
 }
 
 static void make_keys(void)
 {
+    struct arena arena = {0};
     for (int i = 0; i < ROWS; i++) {
-        int way = 0;
-        struct akgen_error *error = graph_key_of_text(rows[i].formulas, NULL, &keys[i][way++]);
-        char name[64];
-        for (int step = 0; way < WAYS && !error && name_of(rows[i].formulas, step, name, sizeof name); step++) {
-            /* The last statement of a task is an output in any case, and so may those before it be. */
-            const char *outputs[] = {name, NULL};
-            bool last = !name_of(rows[i].formulas, step + 1, (char[64]){0}, 64);
-            if (last)
-                error = graph_key_of_text(rows[i].formulas, outputs, &keys[i][way++]);
-        }
-        if (!error && way < WAYS) { /* all of them */
-            char names[16][64];
-            const char *outputs[17] = {0};
-            for (int step = 0; step < 16 && name_of(rows[i].formulas, step, names[step], sizeof *names); step++)
-                outputs[step] = names[step];
-            error = graph_key_of_text(rows[i].formulas, outputs, &keys[i][way]);
-        }
+        const char *names[STEPS + 1], *const *last = names;
+        find_names(&arena, rows[i].formulas, names);
+        while (last[1])
+            last++;
+        struct akgen_error *error = graph_key_of_text(rows[i].formulas, NULL, &keys[i][0]);
+        error = error ? error : graph_key_of_text(rows[i].formulas, last, &keys[i][1]);
+        error = error ? error : graph_key_of_text(rows[i].formulas, names, &keys[i][2]);
         if (error)
             abort(); /* a row that is no formula: unit/cot/benchmark_test */
     }
+    arena_free(&arena);
 }
 
 static void prepare(void)
