@@ -207,6 +207,13 @@ static struct node *sum(struct maker *maker, struct node *a, double times_a, str
                   terms.count);
 }
 
+static double largest_count(const struct node *sum)
+{
+    double largest = 0;
+    for (int i = 0; i < sum->kid_count; i++)
+        largest = fmax(largest, fabs(sum->counts[i]));
+    return largest;
+}
 static void add_factors(struct maker *maker, struct terms *terms, struct node *of, double exponent)
 {
     if (of->kind == KIND_NUMBER) {
@@ -215,6 +222,10 @@ static void add_factors(struct maker *maker, struct terms *terms, struct node *o
         terms->constant *= pow(of->number, exponent);
         for (int i = 0; i < of->kid_count; i++)
             add_item(maker, terms, of->kids[i], exponent * of->counts[i]);
+    } else if (of->kind == KIND_SUM && largest_count(of) != 1) { /* (2 a + 2 b) * c is 2 * (a + b) * c */
+        double scale = largest_count(of);
+        terms->constant *= pow(scale, exponent);
+        add_item(maker, terms, sum(maker, of, 1 / scale, number(maker, 0), 1), exponent);
     } else {
         add_item(maker, terms, of, exponent);
     }

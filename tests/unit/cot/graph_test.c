@@ -34,6 +34,8 @@ static void test_same(void **state)
         {"y = min(max(x, lo), hi)", "y = clamp(x, lo, hi)"},
         {"y = a > b", "y = b < a"},
         {"y = 2 * (x + 1)", "y = 2 + x * 2"},
+        {"y = 2 * (p - l) * d / size(p, all)", "y = (p - l) * (2 / size(p, all)) * d"},
+        {"p = w - lr * g / (sqrt(v) + e)", "p = w + lr * -(g / (sqrt(v) + e))"},
         {"m = b1 * m0 + (1 - b1) * g; v = b2 * v0 + (1 - b2) * g * g",
          "v = p * a + (1 - p) * q**2; m = r * s + (1 - r) * q"},
     };
