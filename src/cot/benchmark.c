@@ -63,6 +63,14 @@ const char *cot_benchmark_graph(uint64_t key)
     return NULL;
 }
 
+bool cot_benchmark_name(const struct task *tasks, int count, const char *op)
+{
+    for (int i = 0; i < count; i++)
+        if (tasks[i].op && strcmp(tasks[i].op, op) == 0)
+            return true;
+    return false;
+}
+
 const char *cot_benchmark_row(int index, const char **formulas, uint64_t *key)
 {
     prepare();

@@ -95,17 +95,16 @@ static const char *shape_of(const struct synth *s, enum synth_place place)
     return "$shape";
 }
 
-enum { TYPES = 3 };
-static const char *const types[TYPES] = {"float16", "float32", "bfloat16"};
+const char *const synth_types[SYNTH_TYPES] = {"float16", "float32", "bfloat16"};
 
 static void add_tensor(const struct synth *s, struct text *yaml, const struct synth_tensor *tensor, unsigned some)
 {
     const char *comma = "";
     text_addf(yaml, "  - name: %s\n    shape: \"%s\"\n    dtype: \"%s\"\n    types: [", tensor->name,
               shape_of(s, tensor->place), tensor->type ? tensor->type : "$dtype");
-    for (int i = 0; i < TYPES; i++)
+    for (int i = 0; i < SYNTH_TYPES; i++)
         if (some & 1U << i) {
-            text_addf(yaml, "%s%s", comma, tensor->type ? tensor->type : types[i]);
+            text_addf(yaml, "%s%s", comma, tensor->type ? tensor->type : synth_types[i]);
             comma = ", ";
         }
     text_add(yaml, "]\n");
@@ -156,9 +155,9 @@ static const char *cases_of(struct synth *s, unsigned some)
     int rank = s->rank, first = __builtin_ctz(some), last = 31 - __builtin_clz(some);
     const char *shape = rank == 3 ? synth_choose(s, "[48, 128, 512]|[96, 64, 1024]|[16, 256, 256]|[8, 33, 512]")
                                   : usual[synth_pick(s, sizeof usual / sizeof *usual)];
-    return arena_printf(s->arena, "case_id;shape;dtype\n0;%s;%s\n1;%s;%s\n2;%s;%s\n", shape, types[first],
-                        rank == 3 ? "[3, 5, 34]" : "[5, 34]", types[last], rank == 3 ? "[2, 7, 16]" : "[3, 4, 18]",
-                        types[first]);
+    return arena_printf(s->arena, "case_id;shape;dtype\n0;%s;%s\n1;%s;%s\n2;%s;%s\n", shape, synth_types[first],
+                        rank == 3 ? "[3, 5, 34]" : "[5, 34]", synth_types[last],
+                        rank == 3 ? "[2, 7, 16]" : "[3, 4, 18]", synth_types[first]);
 }
 
 /* Renames a word in a formula. */
@@ -220,7 +219,8 @@ static bool single_elements(const struct synth *s)
     return false;
 }
 
-void synth_operator_make(struct arena *arena, uint64_t seed, struct synth_operator *made)
+/* `plain`: the index of its data type; below 0: it is as it is drawn. */
+static void make(struct arena *arena, uint64_t seed, int plain, struct synth_operator *made)
 {
     static const char *const values[SYNTH_VALUES] = {"randn", "uniform(0.1, 2)", "uniform(-0.9, 0.9)"};
     struct synth s = {.arena = arena};
@@ -229,17 +229,31 @@ void synth_operator_make(struct arena *arena, uint64_t seed, struct synth_operat
     synth_make_family(&s);
     drop_unused(&s);
     unsigned some = (unsigned[]){7, 7, 3, 1, 2, 6, 5}[synth_pick(&s, 7)];
-    *made = (struct synth_operator){.op = s.op, .family = s.family};
+    if (plain >= 0)
+        some = 1U << plain;
+    *made = (struct synth_operator){.op = s.op, .family = s.family, .types = some, .in_place = ""};
     for (int i = 0; i < s.step_count; i++)
         made->operations += operations_of(s.steps[i].tree);
     for (int i = 0; i < SYNTH_VALUES; i++)
         made->yaml[i] = yaml_of(&s, some, s.generate && i != 1 ? s.generate : values[i]);
     made->cases = cases_of(&s, some);
     made->key = key_of(&s);
-    s.lists = made->lists = single_elements(&s) && synth_chance(&s, 30);
-    made->in_place = put_in_place(&s);
-    if (synth_chance(&s, 6))
+    if (plain < 0) {
+        s.lists = made->lists = single_elements(&s) && synth_chance(&s, 30);
+        made->in_place = put_in_place(&s);
+    }
+    if (plain < 0 && synth_chance(&s, 6))
         s.absent = made->absent = synth_name(&s, "bias|mask|offset|smooth|dsum|residual2|zero_points2|weight2|extra");
     made->answer = answer_of(&s);
     made->description = synth_describe(&s);
+}
+
+void synth_operator_make(struct arena *arena, uint64_t seed, struct synth_operator *made)
+{
+    make(arena, seed, -1, made);
+}
+
+void synth_operator_make_plain(struct arena *arena, uint64_t seed, int type, struct synth_operator *made)
+{
+    make(arena, seed, type, made);
 }

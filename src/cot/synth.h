@@ -10,6 +10,9 @@
 
 /* Values of inputs: any, positive ones, within (-0.9, 0.9). */
 enum { SYNTH_VALUES = 3 };
+/* Data types that an operator may be of. */
+enum { SYNTH_TYPES = 3 };
+extern const char *const synth_types[SYNTH_TYPES];
 struct synth_operator {
     const char *op;          /* its name, in CamelCase */
     const char *family;      /* "elementwise", "norm", ..: a row of synth_families.def */
@@ -22,10 +25,13 @@ struct synth_operator {
     const char
         *in_place;      /* its outputs that are inputs, "m_new=m v_new=v": the task has them as tensors of their own */
     const char *absent; /* an input that may be missing and is, of which the task knows nothing; NULL: none */
+    unsigned types;     /* bits 1u << index into synth_types */
     uint64_t key;       /* graph_key of the formulas */
     int operations;     /* functions and operators in them */
 };
 /* Everything lives in the arena. */
 void synth_operator_make(struct arena *arena, uint64_t seed, struct synth_operator *made);
+/* The same operator in one of its data types, as plain as its proof is: no lists, outputs of their own, no input that is missing. */
+void synth_operator_make_plain(struct arena *arena, uint64_t seed, int type, struct synth_operator *made);
 
 #endif

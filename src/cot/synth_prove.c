@@ -165,24 +165,35 @@ static const char *as_it_is_asked(struct arena *arena, const struct synth_operat
     return kept;
 }
 
+const char *synth_drop_kind(const char *reason)
+{
+    static const char *const kinds[] = {"planner", "machine", "program"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(reason, kinds[i], strlen(kinds[i])) == 0)
+            return kinds[i];
+    return strstr(reason, "not finite")     ? "results are not finite"
+           : strstr(reason, "terms cancel") ? "terms cancel"
+                                            : "no task";
+}
+
 struct akgen_error *synth_prove(struct arena *arena, const struct synth_operator *operator, const char * scratch,
                                 bool machine, struct synth_proof *proof)
 {
-    struct task task;
+    struct task *task = arena_alloc(arena, sizeof *task);
     struct akgen_error *error;
-    *proof = (struct synth_proof){0};
-    if (!load(arena, operator, scratch, &task, &proof->dropped, &error))
+    *proof = (struct synth_proof){.task = task};
+    if (!load(arena, operator, scratch, task, &proof->dropped, &error))
         return error;
     proof->dropped = NULL;
-    if ((error = gen_task_brief(arena, &task, &proof->brief)))
+    if ((error = gen_task_brief(arena, task, &proof->brief)))
         return error;
     proof->brief = as_it_is_asked(arena, operator, proof->brief);
-    struct akgen_error *refused = dsl_write(arena, &task, &proof->program);
+    struct akgen_error *refused = dsl_write(arena, task, &proof->program);
     if (refused) {
         drop(proof, arena_printf(arena, "planner: %s", refused->message));
         error_free(refused);
         return NULL;
     }
-    bool right = interpret(arena, &task, proof, &error);
-    return right && machine ? run(arena, &task, proof) : error;
+    bool right = interpret(arena, task, proof, &error);
+    return right && machine ? run(arena, task, proof) : error;
 }

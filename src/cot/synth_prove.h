@@ -4,12 +4,14 @@
 
 #include "base/error.h"
 #include "cot/synth.h"
+#include "task/task.h"
 
 #include <stdbool.h>
 
 struct synth_proof {
     const char *
         dropped; /* why the operator is of no use: golden is not finite, the planner refuses it, ..; NULL: it is proved */
+    const struct task *task;
     const char *brief;   /* what a model is asked (gen_task_brief) */
     const char *program; /* the planner's, in AscendDSL */
     const char *verdict; /* JSON: of the small cases, "by" the interpreter or the machine; the same on every run */
@@ -19,5 +21,7 @@ struct synth_proof {
  * profile: by the interpreter, and if `machine` by the simulated chip as well. Results live in the arena; an error is our own failure. */
 struct akgen_error *synth_prove(struct arena *arena, const struct synth_operator *operator, const char * scratch,
                                 bool machine, struct synth_proof *proof);
+/* The kind of a reason: what is told of one operator has its names and numbers. */
+const char *synth_drop_kind(const char *reason);
 
 #endif

@@ -1,5 +1,5 @@
 /* One candidate -> a verdict: find the project, build it, run its cases side by side, sum up. */
-#include "eval/eval_internal.h"
+#include "eval/case_internal.h"
 #include "base/clock.h"
 #include "base/workers.h"
 
@@ -419,4 +419,56 @@ void verdict_free(struct verdict *verdict)
     op_def_release(&verdict->build.def);
     candidate_close(verdict);
     arena_free(&verdict->arena);
+}
+
+/* The tiling of the one case of a candidate that was built. */
+static void tile_case(struct verdict *verdict, const struct task *task, struct budget *budget,
+                      struct eval_tiling *tiling)
+{
+    struct arena *arena = &verdict->arena;
+    const struct eval_candidate candidate = {
+        .task = task, .options = verdict->options, .build = &verdict->build, .sync = verdict->sync, .budget = budget};
+    struct tilings tilings = {0};
+    struct bound_case bound = {.candidate = &candidate, .tilings = &tilings};
+    struct task_instance *shapes;
+    struct akgen_error *error = task_instance_shapes(task, verdict->cases->task_case, &shapes);
+    if (error) {
+        verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_TILING, arena_strdup(arena, error->message));
+        error_free(error);
+        return;
+    }
+    bound.instance = shapes;
+    const char *why = bind_case(arena, &bound);
+    const struct host_result *result = why ? NULL : tiling_ask(arena, &bound);
+    if (why)
+        verdict_set(verdict, AKGEN_VERDICT_COMPILE_ERROR, AKGEN_STAGE_HOST, why);
+    else if (result->status != JOB_OK)
+        verdict_set(verdict, result->status == JOB_BROKEN ? AKGEN_VERDICT_INFRA_ERROR : AKGEN_VERDICT_WRONG,
+                    AKGEN_STAGE_TILING, result->error);
+    else
+        *tiling = (struct eval_tiling){
+            result->tiling.block_dim, result->tiling.key, result->tiling.workspace, result->tiling.size,
+            op_tiling_decode(&verdict->build.def, result->tiling.key, result->tiling.bytes, result->tiling.size)};
+    json_decref(bound.received);
+    task_instance_free(shapes);
+}
+
+void eval_tile(const struct task *task, const char *candidate_dir, const struct eval_options *options,
+               struct verdict *verdict, struct eval_tiling *tiling)
+{
+    struct op_project project = {0};
+    struct budget budget;
+    *tiling = (struct eval_tiling){0};
+    if (!begin(verdict, task, candidate_dir, options))
+        return;
+    if (task->broken || options->only_case < 0 || select_cases(verdict, task, options) != 1) {
+        verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE,
+                    arena_printf(&verdict->arena, "%s: case %d is none of a task that can be loaded", task->name,
+                                 options->only_case));
+        return;
+    }
+    budget_open(&budget, eval_candidate_seconds(options));
+    if (build_candidate(verdict, task, options, &budget, &project))
+        tile_case(verdict, task, &budget, tiling);
+    budget_close(&budget);
 }

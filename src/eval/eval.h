@@ -156,6 +156,18 @@ void eval_run(const struct task *task, const char *candidate_dir, const struct e
 void eval_refuse(const struct task *task, const char *candidate, const struct eval_options *options,
                  const struct eval_refusal *refusal, struct verdict *verdict);
 void verdict_free(struct verdict *verdict);
+/* What the host part of a candidate decides for a case. */
+struct eval_tiling {
+    int block_dim;
+    uint64_t key, workspace; /* workspace: bytes, with what the system reserves */
+    uint32_t bytes;          /* of tiling data */
+    json_t *fields;          /* op_tiling_decode(); the caller releases it. NULL: there is no tiling */
+};
+/* Builds a candidate as eval_run does and has its tiling function run for the case of `only_case`, without a launch. It is given shapes and
+ * attributes: of a task whose host part reads values of inputs there is no tiling without a launch. A verdict that is no pass says
+ * why there is no tiling; verdict_free. */
+void eval_tile(const struct task *task, const char *candidate_dir, const struct eval_options *options,
+               struct verdict *verdict, struct eval_tiling *tiling);
 /* How a case calls the operator of a candidate that was built: tensors and attributes in OpDef order. */
 struct eval_call {
     struct job_argument *inputs, *outputs; /* outputs: the task's, of which the first are the OpDef's */
