@@ -6,14 +6,15 @@
 
 #include <argp.h>
 
-int cli_cot_synth(int argc, char **argv);   /* cot_synth.c */
-int cli_cot_project(int argc, char **argv); /* cot_project.c */
-int cli_cot_stats(int argc, char **argv);   /* cot_show.c */
-int cli_cot_show(int argc, char **argv);    /* cot_show.c */
-int cli_cot_search(int argc, char **argv);  /* cot_show.c */
-int cli_cot_export(int argc, char **argv);  /* cot_export.c */
-int cli_cot_corpus(int argc, char **argv);  /* cot_corpus.c */
-int cli_cot_page(int argc, char **argv);    /* cot_export.c */
+int cli_cot_synth(int argc, char **argv);     /* cot_synth.c */
+int cli_cot_project(int argc, char **argv);   /* cot_project.c */
+int cli_cot_documents(int argc, char **argv); /* cot_documents.c */
+int cli_cot_stats(int argc, char **argv);     /* cot_show.c */
+int cli_cot_show(int argc, char **argv);      /* cot_show.c */
+int cli_cot_search(int argc, char **argv);    /* cot_show.c */
+int cli_cot_export(int argc, char **argv);    /* cot_export.c */
+int cli_cot_corpus(int argc, char **argv);    /* cot_corpus.c */
+int cli_cot_page(int argc, char **argv);      /* cot_export.c */
 
 /* --db FILE. An argp child whose input is a `const char *`; it is required. */
 extern const struct argp cli_cot_db_argp;

@@ -1,0 +1,84 @@
+/* akgen cot documents: questions and answers of documents, without a model. */
+#include "cot/documents.h"
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "cli/cot.h"
+#include "toolchain/toolchain.h"
+
+enum { KEY_LICENCE_OF = 0x500, KEY_NO_COMPILE };
+
+struct arguments {
+    const char *db, *path;
+    struct cot_documents_options documents;
+};
+
+static const struct argp_option options[] = {
+    {"seed", 's', "S", 0, "of the questions' wording (default 0)", 1},
+    {"of-licence", KEY_LICENCE_OF, "SPDX", 0, "the licence of files that name none (default: unknown)", 1},
+    {"no-compile", KEY_NO_COMPILE, NULL, 0, "examples are taken as they are", 1},
+    {0},
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->db;
+        break;
+    case 's':
+        arguments->documents.seed = (uint64_t)cli_parse_number(state, "--seed", text, 0, 1L << 60);
+        break;
+    case KEY_LICENCE_OF:
+        arguments->documents.licence = text;
+        break;
+    case KEY_NO_COMPILE:
+        arguments->documents.compile = false;
+        break;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0)
+            argp_error(state, "unexpected argument '%s'", text);
+        arguments->path = text;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+int cli_cot_documents(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "[FILE|DIR] --db FILE",
+        .doc = "Makes samples of the parts 'documents-knowledge' and 'documents-api' of Markdown, HTML and plain text: "
+               "sections, rows and cells of tables, signatures, parameters, constraints, examples, which are compiled "
+               "where they are whole. Without a path: of AKGen's own documents.\vThe same seed makes the same samples; "
+               "a run that was killed goes on. What is dropped is counted with its reason ('akgen cot stats').",
+        .children = children,
+    };
+    struct arguments arguments = {.documents = {.compile = true}};
+    struct arena arena = {0};
+    struct cot_store *store = NULL;
+    struct cot_documents_counts counts = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (!arguments.path) {
+        arguments.path = arena_printf(&arena, "%s/docs", toolchain_home());
+        arguments.documents.licence = arguments.documents.licence ? arguments.documents.licence : "Apache-2.0";
+    }
+    double begin = clock_seconds();
+    struct akgen_error *error = cot_store_open(arguments.db, &store);
+    if (!error)
+        error = cot_documents(store, arguments.path, &arguments.documents, &counts);
+    double seconds = clock_seconds() - begin;
+    if (store)
+        cot_store_close(store);
+    arena_free(&arena);
+    if (error)
+        return cli_fail(EXIT_USAGE, error);
+    printf("%lld files: %lld samples added, %lld dropped, %lld examples compiled; %.1f s\n", (long long)counts.files,
+           (long long)counts.added, (long long)counts.dropped, (long long)counts.compiled, seconds);
+    return EXIT_PASS;
+}

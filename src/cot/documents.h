@@ -1,0 +1,29 @@
+/* Documents as questions and answers, of what is true of them by their form alone: sections, rows of tables, signatures, parameters,
+ * constraints, examples. docs/cot.md. */
+#ifndef COT_DOCUMENTS_H
+#define COT_DOCUMENTS_H
+
+#include "cot/blocks.h"
+
+#include <stdbool.h>
+
+struct cot_documents_options {
+    uint64_t seed;       /* of the questions' wording */
+    const char *licence; /* of files that name none (SPDX-License-Identifier:); NULL: unknown */
+    bool compile;        /* examples that are whole are compiled */
+};
+struct cot_documents_counts {
+    int64_t files, added, dropped, compiled;
+};
+/* Reads a file, or every .md, .markdown, .txt, .html and .htm file of a folder; each is a source of the step `documents`, named with a digest of its
+ * content. What cannot become a sample is counted with its reason and ends nothing. An error: there is nothing at the path, or the store
+ * or the toolchain fails. */
+struct akgen_error *cot_documents(struct cot_store *store, const char *path,
+                                  const struct cot_documents_options *options, struct cot_documents_counts *counts);
+
+/* The samples of one document; `name` is what questions call it, `scratch` a folder of the caller's for what is compiled (NULL: nothing is). */
+struct akgen_error *cot_document_samples(const char *path, const char *name, const char *markdown,
+                                         const struct cot_documents_options *options, const char *scratch,
+                                         struct cot_block *block);
+
+#endif
