@@ -8,6 +8,7 @@
 static const struct cli_command commands[] = {
     {"train", cli_lm_train, "fine-tune a model, or train a new one"},
     {"sample", cli_lm_sample, "let a model write"},
+    {"answers", cli_lm_answers, "write answers to prompts, have them judged, and make pairs for DPO of them"},
     {"serve", cli_lm_serve, "let it answer by the OpenAI protocol"},
     {"chat", cli_lm_chat, "render messages by the chat template"},
     {"tokenizer", cli_lm_tokenizer, "make a vocabulary of texts"},

@@ -5,6 +5,7 @@
 int cli_lm_train(int argc, char **argv);
 int cli_lm_sample(int argc, char **argv);
 int cli_lm_chat(int argc, char **argv);
+int cli_lm_answers(int argc, char **argv);
 int cli_lm_plan(int argc, char **argv);
 int cli_lm_curves(int argc, char **argv);
 int cli_lm_eval(int argc, char **argv);

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "cli/cli.h"
 #include "cli/lm.h"
+#include "cli/lm_judge.h"
 #include "cli/lm_torchrun.h"
 #include "lm/train.h"
 
@@ -20,6 +21,9 @@ enum {
     KEY_BETA,
     KEY_RATIO_CLIP,
     KEY_REFERENCE,
+    KEY_ONLINE,
+    KEY_JUDGE,
+    KEY_ANSWER_TOKENS,
     KEY_LORA,
     KEY_ALPHA,
     KEY_TARGETS,
@@ -68,6 +72,16 @@ static const struct argp_option options[] = {
     {"beta", KEY_BETA, "B", 0, "how close DPO and GRPO stay to the reference (default 0.1 and 0.04)", 2},
     {"ratio-clip", KEY_RATIO_CLIP, "E", 0, "GRPO: the ratio of probabilities counts from 1-E to 1+E (default 0.2)", 2},
     {"reference", KEY_REFERENCE, "DIR", 0, "the model that they stay close to (default: MODEL as it is)", 2},
+    {"online", KEY_ONLINE, "G", 0,
+     "GRPO of the model's own answers: --data has prompts, to each of which a step writes G answers, has them judged "
+     "and learns from them",
+     2},
+    {"judge", KEY_JUDGE, CLI_LM_JUDGES, 0,
+     "who judges them. operators: planner and interpreter, of rows of 'akgen cot export --format prompts' (default). "
+     "text: the row's "
+     "\"answer\" is the right one",
+     2},
+    {"answer-tokens", KEY_ANSWER_TOKENS, "N", 0, "of an answer; a longer one is worth nothing (default 256)", 2},
     {"preset", KEY_PRESET, "NAME", 0,
      "paper: AscendKernelGen's. SFT: rate 1.25e-6, with --lora 1.25e-5; 1 % warm-up, 128 samples a step, decay 0.1, "
      "clip 1. DPO: "
@@ -115,6 +129,7 @@ struct arguments {
     struct lm_train_options train;
     const char *data[FILES_MAX_DATA];
     struct lm_adapters_options lora;
+    struct lm_online online;
     double alpha;
     struct cli_torchrun torchrun;
     bool preset, json;
@@ -155,6 +170,7 @@ static void begin(struct arguments *arguments, const struct arguments *asked)
     struct lm_train_options *train = &arguments->train;
     train->data = arguments->data;
     train->objective = (struct lm_objective_options){.kind = kind, .beta = kind == LM_GRPO ? 0.04 : 0.1, .clip = 0.2};
+    arguments->online = (struct lm_online){.most = 256, .judge = cli_lm_judge("operators")};
     for (int target = 0; target < LM_TARGETS; target++)
         arguments->lora.targets[target] = true;
     if (!preset)
@@ -213,6 +229,7 @@ static error_t parse_objective(int key, char *text, struct argp_state *state)
 {
     static const char *const kinds[] = {[LM_SFT] = "sft", [LM_DPO] = "dpo", [LM_GRPO] = "grpo"};
     struct lm_train_options *train = &((struct arguments *)state->input)->train;
+    struct lm_online *online = &((struct arguments *)state->input)->online;
     int kind = LM_SFT;
     switch (key) {
     case KEY_OBJECTIVE:
@@ -230,6 +247,18 @@ static error_t parse_objective(int key, char *text, struct argp_state *state)
         break;
     case KEY_REFERENCE:
         train->reference = text;
+        break;
+    case KEY_ONLINE:
+        online->group = (int)cli_parse_number(state, "online", text, 2, 4096);
+        train->online = online;
+        break;
+    case KEY_JUDGE:
+        online->judge = cli_lm_judge(text);
+        if (!online->judge)
+            argp_error(state, "--judge: no '%s'; there are operators and text", text);
+        break;
+    case KEY_ANSWER_TOKENS:
+        online->most = (int)cli_parse_number(state, "answer-tokens", text, 1, 1 << 20);
         break;
     default:
         return parse_optimizer(key, text, state);
@@ -278,6 +307,11 @@ static void finish_arguments(struct arguments *arguments, struct argp_state *sta
         if (train->fresh)
             argp_error(state, "--lora: adapters of a new model are of no use");
     }
+    if (train->online && train->objective.kind != LM_GRPO)
+        argp_error(state, "--online is of --objective grpo");
+    if (train->online && (train->adapters || train->eval || arguments->torchrun.asked || train->device != LM_ON_CPU))
+        argp_error(state, "--online trains all weights on the processors of this machine: no --lora, --eval, --engine "
+                          "torchrun, --device cuda");
     const struct cli_torchrun *torchrun = &arguments->torchrun;
     if (!torchrun->asked && (torchrun->processes || torchrun->nodes || torchrun->dry_run))
         argp_error(state, "--processes, --nodes and --dry-run are of --engine torchrun");
@@ -414,6 +448,8 @@ static void print_progress(void *closure, const struct lm_progress *progress)
                     100 * progress->right);
         else if (progress->kind == LM_GRPO)
             fprintf(stderr, "reward %.3f, KL %.4f, ", progress->reward, progress->kl);
+        if (progress->written)
+            fprintf(stderr, "%.1f %% right, ", 100 * progress->right);
         fprintf(stderr, "norm %.3g, %.0f tokens/s, %s left%s", progress->norm, progress->tokens_per_second,
                 duration(progress->seconds / progress->step * (progress->steps - progress->step), left),
                 terminal && progress->step < progress->steps ? "" : "\n");
@@ -435,7 +471,10 @@ static void print_result(const struct arguments *arguments, const struct lm_trai
         json_decref(root);
         return;
     }
-    printf("samples   %d of %lld tokens to learn", result->samples, (long long)result->learned);
+    if (arguments->train.online)
+        printf("prompts   %d", result->samples);
+    else
+        printf("samples   %d of %lld tokens to learn", result->samples, (long long)result->learned);
     if (result->cut)
         printf("; %d were cut", result->cut);
     if (result->left_out)

@@ -43,6 +43,14 @@ static char *response(struct text *text, const struct cot_sample *sample)
     return text->bytes;
 }
 
+/* The seed of an operator that was made up; -1: the sample is none whose answer are formulas. */
+static long long seed_of(const struct cot_sample *sample)
+{
+    long long seed = -1;
+    return sample->mode == COT_GRAPH && sscanf(sample->provenance, "akgen cot synth, seed %lld", &seed) == 1 ? seed
+                                                                                                             : -1;
+}
+
 static json_t *row_of(enum cot_format format, const struct cot_sample *sample)
 {
     struct text text = {0};
@@ -63,6 +71,10 @@ static json_t *row_of(enum cot_format format, const struct cot_sample *sample)
     case COT_PUBLISHED:
         row = json_pack("{s:s s:s s:s}", "question", sample->question, "chain", sample->chain ? sample->chain : "",
                         "answer", sample->answer);
+        break;
+    case COT_PROMPTS:
+        row = json_pack("{s:[{s:s s:s}] s:I}", "prompt", "role", "user", "content", sample->question, "operator",
+                        (json_int_t)seed_of(sample));
         break;
     case COT_PARQUET:
         break;
@@ -90,6 +102,11 @@ static struct akgen_error *add_row(void *closure, const struct cot_sample *store
     const struct cot_sample *sample = &row;
     if (!export->chains)
         row.chain = NULL;
+    if (export->format == COT_PROMPTS && seed_of(stored) < 0)
+        return error_new(
+            "sample %s is no operator that was made up and is answered by formulas: choose with --part synth "
+            "and --mode graph",
+            stored->id);
     struct export_counts *counts = &export->counts;
     int split = (int)sample->split, power = 0;
     struct akgen_error *error = export->files[split] ? NULL : begin_split(export, split);

@@ -9,7 +9,7 @@
 #define COT_FORMATS(X)                                                                                                 \
     X(COT_TRL_SFT, "trl-sft")                                                                                          \
     X(COT_LLAMA_FACTORY, "llama-factory")                                                                              \
-    X(COT_SHAREGPT, "sharegpt") X(COT_PUBLISHED, "published") X(COT_PARQUET, "parquet")
+    X(COT_SHAREGPT, "sharegpt") X(COT_PUBLISHED, "published") X(COT_PARQUET, "parquet") X(COT_PROMPTS, "prompts")
 enum cot_format { COT_FORMATS(WORD_VALUE) };
 extern const struct words cot_formats;
 

@@ -5,6 +5,7 @@
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
 #include "dsl/write.h"
+#include "gen/answer.h"
 #include "gen/program.h"
 #include "gen/prompt.h"
 
@@ -196,4 +197,76 @@ struct akgen_error *synth_prove(struct arena *arena, const struct synth_operator
     }
     bool right = interpret(arena, task, proof, &error);
     return right && machine ? run(arena, task, proof) : error;
+}
+
+/* Whether a statement of an answer gives a name its value. */
+static bool assigns(const char *answer, const char *name, size_t length)
+{
+    for (const char *at = answer; *at;) {
+        at += strspn(at, " \t\r\n;`");
+        const char *behind = strncmp(at, name, length) == 0 ? at + length + strspn(at + length, " \t") : "";
+        if (behind[0] == '=' && behind[1] != '=')
+            return true;
+        at += strcspn(at, ";\n");
+    }
+    return false;
+}
+
+/* An answer, whose outputs have the names of inputs where they are in place, with those of the task behind it. */
+static const char *with_outputs(struct arena *arena, const char *answer, const char *pairs)
+{
+    struct text text = {0};
+    text_add(&text, answer);
+    for (const char *at = pairs; *at;) {
+        size_t pair = strcspn(at, " "), output = strcspn(at, "=");
+        const char *input = at + output + 1;
+        if (assigns(answer, input, pair - output - 1))
+            text_addf(&text, "\n%.*s = %.*s", (int)output, at, (int)(pair - output - 1), input);
+        at += pair + (at[pair] == ' ');
+    }
+    const char *kept = arena_strdup(arena, text.bytes);
+    text_free(&text);
+    return kept;
+}
+
+static enum synth_worth worth_of(struct arena *arena, const struct task *task, const char *answer)
+{
+    struct gen_answer read;
+    struct task copy;
+    struct synth_proof proof = {0};
+    gen_answer_read(arena, answer, strlen(answer), task, EVAL_PROJECT, &read);
+    if (read.kind != GEN_ANSWER_FORMULAS)
+        return SYNTH_REFUSED;
+    struct akgen_error *error = task_with_formulas(arena, task, read.files[0].text, &copy);
+    if (!error)
+        error = dsl_write(arena, &copy, &proof.program);
+    if (error) {
+        error_free(error);
+        return SYNTH_REFUSED;
+    }
+    bool right = interpret(arena, task, &proof, &error);
+    enum synth_worth worth = error ? SYNTH_REFUSED : right ? SYNTH_RIGHT : SYNTH_WRONG;
+    error_free(error);
+    return worth;
+}
+
+struct akgen_error *synth_judge(struct arena *arena, const struct synth_operator *made, const char *scratch,
+                                const char *question, const char *const *answers, int count, enum synth_worth *worth)
+{
+    struct task task;
+    struct akgen_error *error;
+    const char *why, *brief;
+    if (!load(arena, made, scratch, &task, &why, &error))
+        return error ? error : error_new("no operator to judge with: %s", why);
+    if ((error = gen_task_brief(arena, &task, &brief)))
+        return error;
+    if (strcmp(as_it_is_asked(arena, made, brief), question) != 0)
+        return error_of_the_file(
+            error_new("its seed makes another operator than the question is about: another akgen made the row"));
+    for (int i = 0; i < count; i++) {
+        struct arena own = {0};
+        worth[i] = answers[i] ? worth_of(&own, &task, with_outputs(&own, answers[i], made->in_place)) : SYNTH_REFUSED;
+        arena_free(&own);
+    }
+    return NULL;
 }

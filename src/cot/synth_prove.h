@@ -24,4 +24,16 @@ struct akgen_error *synth_prove(struct arena *arena, const struct synth_operator
 /* The kind of a reason: what is told of one operator has its names and numbers. */
 const char *synth_drop_kind(const char *reason);
 
+enum synth_worth {
+    SYNTH_REFUSED, /* no program comes of it: it does not parse, names what is not there, or the planner has no plan */
+    SYNTH_WRONG,   /* the program computes something else */
+    SYNTH_RIGHT
+};
+/* Judges a model's answers to what is asked of an operator, as synth_prove judges its own: planner, checker, interpreter, the small cases by the
+ * strict profile. An answer that is NULL is refused. `scratch`: as above. Errors: our own failure; the question is not the one that this program
+ * asks, so another version of it made the operator. */
+struct akgen_error *synth_judge(struct arena *arena, const struct synth_operator *made, const char *scratch,
+                                const char *question, const char *const *answers, int count,
+                                enum synth_worth *worth);
+
 #endif

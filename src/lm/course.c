@@ -18,7 +18,7 @@ struct akgen_error *lm_course_read(const struct lm_train_options *options, const
     if (!error && *tokenizer && lm_tokenizer_size(*tokenizer) > (uint32_t)config->vocabulary)
         error = error_new("%s has ids up to %u, and config.json says 'vocab_size' %d", path,
                           lm_tokenizer_size(*tokenizer) - 1, config->vocabulary);
-    const struct lm_samples_options how = {.kind = kinds[options->objective.kind],
+    const struct lm_samples_options how = {.kind = options->online ? LM_PROMPTS : kinds[options->objective.kind],
                                            .folder = options->model,
                                            .tokenizer = *tokenizer,
                                            .longest = options->longest ? options->longest : config->max_positions,

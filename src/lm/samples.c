@@ -77,6 +77,22 @@ static struct akgen_error *add_messages(struct line *line, const json_t *message
     return error;
 }
 
+/* Messages, and the begin of an answer to them. */
+static struct akgen_error *ask_messages(struct line *line, const json_t *messages)
+{
+    struct lm_part *parts;
+    int count = 0;
+    const struct lm_chat_options how = {.tools = json_object_get(line->row, "tools"), .ask = true};
+    struct akgen_error *error = line->checked || !line->options->folder ? NULL : lm_chat_check(line->options->folder);
+    line->checked = !error;
+    if (!error)
+        error = lm_chat_render(messages, &how, &line->arena, &parts, &count);
+    if (error)
+        return error;
+    const char *text = lm_chat_text(parts, count, &line->arena);
+    return add_text(line, text, strlen(text), false);
+}
+
 static bool is_messages(const json_t *value)
 {
     return json_is_object(json_array_get(value, 0));
@@ -164,6 +180,19 @@ static int source_of(struct lm_samples *samples, const char *name)
         memory_grow(samples->source_names, (size_t)(samples->source_count + 1) * sizeof *samples->source_names);
     samples->source_names[samples->source_count] = memory_string(name);
     return samples->source_count++;
+}
+
+void lm_samples_add(struct lm_samples *samples, const int32_t *tokens, int count, int learned_from, float reward)
+{
+    make_room(samples, count);
+    int64_t at = samples->starts[samples->count];
+    memcpy(samples->tokens + at, tokens, (size_t)count * sizeof *tokens);
+    for (int i = 0; i < count; i++)
+        samples->labels[at + i] = i + 1 < count && i + 1 >= learned_from ? tokens[i + 1] : LM_NO_LABEL;
+    samples->rewards[samples->count] = reward;
+    samples->sources[samples->count] = source_of(samples, "");
+    samples->starts[++samples->count] = at + count;
+    samples->learned += count > learned_from ? count - learned_from : 0;
 }
 
 /* The tokens of the line become a sample; false: there is nothing to learn in it. */
@@ -270,11 +299,32 @@ static struct akgen_error *add_group(struct lm_samples *samples, struct line *li
     return NULL;
 }
 
+/* A prompt, as the model is asked it; a longer one than leaves room for an answer is left out. */
+static struct akgen_error *add_prompt(struct lm_samples *samples, struct line *line, const json_t *row, bool *taken)
+{
+    const json_t *prompt = either_of(row, "prompt");
+    struct akgen_error *error;
+    line->count = 0;
+    if (!is_either(prompt))
+        return error_new("expected an object with 'prompt'");
+    error = is_messages(prompt) ? ask_messages(line, prompt) : add_either(line, prompt, false);
+    if (!error && !line->count)
+        error = error_new("the prompt is empty");
+    if (error || line->count >= line->options->longest) {
+        *taken = false;
+        return error;
+    }
+    lm_samples_add(samples, line->tokens, (int)line->count, (int)line->count, 0);
+    samples->rows = memory_grow(samples->rows, (size_t)samples->count * sizeof *samples->rows);
+    samples->rows[samples->count - 1] = json_dumps(row, JSON_COMPACT);
+    return NULL;
+}
+
 static struct akgen_error *add_row(struct lm_samples *samples, struct line *line, enum lm_samples_kind kind,
                                    bool *taken)
 {
     static struct akgen_error *(*const add[])(struct lm_samples *, struct line *, const json_t *, bool *) = {
-        [LM_SINGLE] = add_single, [LM_PAIRS] = add_pair, [LM_GROUPS] = add_group};
+        [LM_SINGLE] = add_single, [LM_PAIRS] = add_pair, [LM_GROUPS] = add_group, [LM_PROMPTS] = add_prompt};
     return add[kind](samples, line, line->row, taken);
 }
 
@@ -396,6 +446,9 @@ void lm_samples_free(struct lm_samples *samples)
 {
     for (int i = 0; i < samples->source_count; i++)
         free(samples->source_names[i]);
+    for (int i = 0; i < samples->count && samples->rows; i++)
+        free(samples->rows[i]);
+    free(samples->rows);
     free(samples->source_names);
     free(samples->sources);
     free(samples->tokens);

@@ -3,7 +3,7 @@
  *   {"prompt": P, "completion": C}       C and that it ends are learned, P is not,
  *   {"input_ids": [..], "labels": [..]}  tokens; labels, which may be missing, are -100 where nothing is learned, else the token;
  * of pairs it is {"prompt": P, "chosen": C, "rejected": R}, and of groups {"prompt": P, "completions": [C, ..], "rewards": [number, ..]} with
- * the same number of completions in all lines. Tokens may stand in the place of texts: "prompt_input_ids", "chosen_input_ids",
+ * the same number of completions in all lines; of prompts alone {"prompt": P}, whose whole row is kept for who judges the answers. Tokens may stand in the place of texts: "prompt_input_ids", "chosen_input_ids",
  * "rejected_input_ids", "completions_input_ids"; and
  * messages (chat.h): {"messages": [..]}, whose answers are learned, or lists of messages as "prompt" and as what comes behind it; "tools" are functions. Further fields are ignored. Texts longer than asked for are cut, and lines of which nothing is left
  * to learn in one of their texts are left out. */
@@ -14,7 +14,7 @@
 #include "lm/batch.h"
 #include "lm/tokenizer.h"
 
-enum lm_samples_kind { LM_SINGLE, LM_PAIRS, LM_GROUPS };
+enum lm_samples_kind { LM_SINGLE, LM_PAIRS, LM_GROUPS, LM_PROMPTS };
 struct lm_samples_options {
     enum lm_samples_kind kind;
     const char
@@ -30,6 +30,7 @@ struct lm_samples {
     int64_t *starts; /* (count + 1) */
     float *rewards;  /* (count), of groups */
     int count;
+    char **rows;         /* (count), of prompts: their lines of JSON; else NULL */
     int *sources;        /* (count): the number of a row's "source"; 0: it has none */
     char **source_names; /* (source_count), the first of them "" */
     int source_count;
@@ -44,6 +45,8 @@ struct lm_samples {
 struct akgen_error *lm_samples_read(struct lm_samples *samples, const char *path,
                                     const struct lm_samples_options *options);
 void lm_samples_free(struct lm_samples *samples);
+/* Adds a text of which what stands from `learned_from` on is learned; who adds groups sets samples->group. */
+void lm_samples_add(struct lm_samples *samples, const int32_t *tokens, int count, int learned_from, float reward);
 /* Gives `take` each text that a model would see of a file's lines, of whatever kinds they are, in the place of tokenising it: the
  * parts of messages as the template has them, a prompt once with each answer. Errors: lm_samples_read's, take's, and a line of
  * tokens, which are no text. */

@@ -11,6 +11,7 @@
 #include "lm/cuda.h"
 #include "lm/curves.h"
 #include "lm/pass.h"
+#include "lm/rollout.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,6 +50,8 @@ struct training {
     struct lm_trained trained;
     struct lm_tokenizer *tokenizer;
     struct set data, eval;
+    struct set round;         /* online: of the step that is taken */
+    float *reference_weights; /* online */
     struct lm_backend *backend;
     struct lm_pass *pass;
     struct lm_optimizer optimizer;
@@ -114,6 +117,8 @@ static struct akgen_error *make_pass(struct training *training)
     const struct lm_trained *trained = &training->trained;
     int64_t most = lm_samples_longest(&training->data.samples), other = lm_samples_longest(&training->eval.samples);
     most = other > most ? other : most;
+    if (options->online)
+        most = (most + options->online->most) * options->online->group;
     most = options->tokens > most ? options->tokens : most;
     struct akgen_error *error = NULL;
     if (options->device != LM_ON_CPU && trained->model.layout.config.head_size > LM_CUDA_HEAD)
@@ -183,6 +188,17 @@ static json_t *make_settings(struct training *training)
         options->adapters ? (double)options->adapters->alpha : 0, "threads",
         options->device == LM_ON_CPU ? lm_cpu_threads(training->backend) : 0, "device",
         training->backend->operations->name);
+    if (options->online) {
+        struct digest *reference = digest_new();
+        digest_bytes(reference, training->reference_weights,
+                     (size_t)training->trained.model.layout.size * sizeof *training->reference_weights);
+        json_t *online =
+            json_pack("{s:i s:i s:i s:s s:s}", "answers of a prompt", options->online->group, "tokens of an answer",
+                      options->online->most, "longest text", options->longest, "judge", options->online->judge->name,
+                      "reference", digest_finish(reference, &training->arena));
+        json_object_update(settings, online);
+        json_decref(online);
+    }
     return settings;
 }
 
@@ -215,25 +231,47 @@ static float *log_probs_of(struct training *training, const struct lm_samples *s
     return log_probs;
 }
 
-/* By the reference, whose layers have to be the model's. */
+/* The reference, whose layers have to be the model's; the caller frees it unless there is an error. */
+static struct akgen_error *read_reference(const struct training *training, struct lm_model *model)
+{
+    const char *folder = training->options->reference;
+    struct akgen_error *error = lm_model_read(model, folder);
+    if (error || (model->layout.size == training->trained.model.layout.size &&
+                  model->layout.count == training->trained.model.layout.count))
+        return error;
+    lm_model_free(model);
+    return error_new("%s: a reference needs the sizes of the model, %s", folder, training->options->model);
+}
+
+/* Online: the weights that it has, kept beside those that are trained. */
+static struct akgen_error *keep_reference(struct training *training)
+{
+    const struct lm_model *own = &training->trained.model;
+    size_t bytes = (size_t)own->layout.size * sizeof(float);
+    struct lm_model model;
+    struct akgen_error *error = training->options->reference ? read_reference(training, &model) : NULL;
+    if (error)
+        return error;
+    training->reference_weights = memory_alloc(bytes);
+    memcpy(training->reference_weights, training->options->reference ? model.weights : own->weights, bytes);
+    if (training->options->reference)
+        lm_model_free(&model);
+    return NULL;
+}
+
+/* By the reference. */
 static struct akgen_error *ask_reference(struct training *training, struct set *const sets[2])
 {
     struct lm_model model;
-    const char *folder = training->options->reference;
-    struct akgen_error *error = lm_model_read(&model, folder);
+    struct akgen_error *error = read_reference(training, &model);
     if (error)
         return error;
-    if (model.layout.size != training->trained.model.layout.size ||
-        model.layout.count != training->trained.model.layout.count) {
-        error = error_new("%s: a reference needs the sizes of the model, %s", folder, training->options->model);
-    } else {
-        lm_pass_weights(training->pass, model.weights);
-        for (int i = 0; i < 2; i++)
-            sets[i]->reference = log_probs_of(training, &sets[i]->samples);
-        lm_pass_weights(training->pass, training->trained.model.weights);
-    }
+    lm_pass_weights(training->pass, model.weights);
+    for (int i = 0; i < 2; i++)
+        sets[i]->reference = log_probs_of(training, &sets[i]->samples);
+    lm_pass_weights(training->pass, training->trained.model.weights);
     lm_model_free(&model);
-    return error;
+    return NULL;
 }
 
 static struct akgen_error *read_frozen(const char *path, struct set *const sets[2])
@@ -278,6 +316,8 @@ static struct akgen_error *ask_frozen(struct training *training)
     struct akgen_error *error = NULL;
     if (options->objective.kind == LM_SFT)
         return NULL;
+    if (options->online)
+        return keep_reference(training);
     struct digest *digest = digest_new();
     add_samples(digest, &training->data.samples);
     add_samples(digest, &training->eval.samples);
@@ -429,6 +469,13 @@ static void report(struct training *training)
             json_object_set_new(row, "reward", json_real(progress->reward));
             json_object_set_new(row, "kl", json_real(progress->kl));
         }
+        if (training->options->online) {
+            json_object_set_new(row, "solved", json_real(progress->right));
+            json_object_set_new(row, "valid", json_real(progress->valid));
+            json_object_set_new(row, "written", json_integer(progress->written));
+            json_object_set_new(row, "writing_seconds", json_real(progress->writing));
+            json_object_set_new(row, "judging_seconds", json_real(progress->judging));
+        }
         json_object_set_new(row, "tokens", json_integer(progress->tokens));
         json_object_set_new(row, "tokens_per_second", json_real(progress->tokens_per_second));
         json_object_set_new(row, "seconds", json_real(progress->seconds));
@@ -500,9 +547,28 @@ static void describe(struct training *training, const struct lm_objective_sums *
                 samples->rewards[training->course.order[i] * samples->group + j] / (groups * samples->group);
 }
 
-static void step(struct training *training)
+/* The optimizer's part of a step that began at `start`, and what is told of it. */
+static void take_step(struct training *training, int64_t tokens, double start)
 {
     struct lm_progress *progress = &training->progress;
+    progress->rate = lm_optimizer_rate(&training->optimizer.options, training->optimizer.step);
+    progress->norm = lm_optimizer_step(&training->optimizer, training->weights, lm_pass_elements(training->pass),
+                                       training->gradient);
+    double seconds = clock_seconds() - start;
+    training->state.step++;
+    training->state.tokens += tokens;
+    training->state.seconds += seconds;
+    progress->step = training->state.step;
+    progress->epoch = (double)training->state.step / training->course.steps_of_an_epoch;
+    progress->eval_loss = NAN;
+    progress->tokens = training->state.tokens;
+    progress->tokens_per_second = (double)tokens / seconds;
+    progress->seconds = training->state.seconds;
+    report(training);
+}
+
+static void step(struct training *training)
+{
     const struct lm_operations *ops = training->backend->operations;
     struct lm_objective_sums sums = {0};
     double start = clock_seconds();
@@ -519,21 +585,99 @@ static void step(struct training *training)
         tokens += lm_batch_tokens(&batch);
         lm_samples_release(&batch);
     }
-    progress->rate = lm_optimizer_rate(&training->optimizer.options, training->optimizer.step);
-    progress->norm = lm_optimizer_step(&training->optimizer, training->weights, lm_pass_elements(training->pass),
-                                       training->gradient);
-    double seconds = clock_seconds() - start;
-    training->state.step++;
-    training->state.tokens += tokens;
-    training->state.seconds += seconds;
     describe(training, &sums, first, last);
-    progress->step = training->state.step;
-    progress->epoch = (double)training->state.step / training->course.steps_of_an_epoch;
-    progress->eval_loss = NAN;
-    progress->tokens = training->state.tokens;
-    progress->tokens_per_second = (double)tokens / seconds;
-    progress->seconds = training->state.seconds;
-    report(training);
+    take_step(training, tokens, start);
+}
+
+/* What an online step learns from: of the prompts whose answers differ in worth all answers, for without a term of divergence the
+ * others change nothing. */
+static void gather_answers(struct training *training, const struct lm_rollout *rollout, const int *order)
+{
+    const struct lm_samples *prompts = &training->data.samples;
+    struct lm_samples *samples = &training->round.samples;
+    samples->group = rollout->group;
+    for (int i = 0; i < rollout->prompts * rollout->group; i++) {
+        const struct lm_answer *answer = &rollout->answers[i];
+        int prompt = order[i / rollout->group], length = (int)(prompts->starts[prompt + 1] - prompts->starts[prompt]);
+        if (training->options->objective.beta <= 0 && !lm_rollout_differs(rollout, i / rollout->group))
+            continue;
+        int32_t *tokens = memory_alloc((size_t)(length + answer->count) * sizeof *tokens);
+        memcpy(tokens, prompts->tokens + prompts->starts[prompt], (size_t)length * sizeof *tokens);
+        memcpy(tokens + length, answer->tokens, (size_t)answer->count * sizeof *tokens);
+        lm_samples_add(samples, tokens, length + answer->count, length, answer->worth.reward);
+        free(tokens);
+    }
+}
+
+static void describe_online(struct training *training, const struct lm_rollout *rollout,
+                            const struct lm_objective_sums *sums)
+{
+    struct lm_progress *progress = &training->progress;
+    int count = rollout->prompts * rollout->group;
+    progress->loss = sums->loss;
+    progress->kl = training->round.samples.count ? sums->kl / training->round.samples.count : 0;
+    progress->reward = progress->right = progress->valid = 0;
+    for (int i = 0; i < count; i++) {
+        progress->reward += (double)rollout->answers[i].worth.reward / count;
+        progress->right += (double)rollout->answers[i].worth.right / count;
+        progress->valid += (double)rollout->answers[i].worth.valid / count;
+    }
+    progress->written = rollout->written;
+    progress->writing = rollout->writing;
+    progress->judging = rollout->judging;
+}
+
+/* The gradient of the answers of the round; the reference's probabilities come first, in passes of their own. Returns the
+ * tokens. The model wrote the answers with the weights that it still has, so the ratio of probabilities is 1. */
+static int64_t learn_answers(struct training *training, double whole, struct lm_objective_sums *sums)
+{
+    struct set *round = &training->round;
+    int groups = lm_samples_groups(&round->samples), *order = in_order(groups);
+    int64_t tokens = 0;
+    lm_pass_weights(training->pass, training->reference_weights);
+    round->reference = log_probs_of(training, &round->samples);
+    lm_pass_weights(training->pass, training->trained.model.weights);
+    for (int at = 0; at < groups;) {
+        struct lm_batch batch;
+        int from = at;
+        lm_samples_pack(&round->samples, order, &at, groups, training->options->tokens, &batch);
+        through(training, round, order, from, at, &batch, whole, true, sums);
+        tokens += lm_batch_tokens(&batch);
+        lm_samples_release(&batch);
+    }
+    free(order);
+    free(round->reference);
+    round->reference = NULL;
+    return tokens;
+}
+
+static struct akgen_error *step_online(struct training *training)
+{
+    const struct lm_train_options *options = training->options;
+    const struct lm_rollout_options how = {.group = options->online->group,
+                                           .most = options->online->most,
+                                           .longest = options->longest,
+                                           .seed = options->seed,
+                                           .threads = options->threads,
+                                           .judge = options->online->judge};
+    struct lm_objective_sums sums = {0};
+    struct lm_rollout rollout;
+    double start = clock_seconds();
+    int first, last;
+    lm_course_step(&training->course, training->state.step, &first, &last);
+    struct akgen_error *error = lm_rollout(&training->trained.model, training->tokenizer, &training->data.samples,
+                                           training->course.order, first, last, training->state.step, &how, &rollout);
+    if (!error) {
+        training->backend->operations->zero(training->backend, training->gradient,
+                                            training->optimizer.layout->size * (int64_t)sizeof(float));
+        gather_answers(training, &rollout, training->course.order + first);
+        int64_t tokens = learn_answers(training, rollout.prompts * rollout.group, &sums);
+        describe_online(training, &rollout, &sums);
+        take_step(training, tokens, start);
+        lm_samples_free(&training->round.samples);
+    }
+    lm_rollout_free(&rollout);
+    return error;
 }
 
 static void evaluate(struct training *training)
@@ -568,7 +712,12 @@ static struct akgen_error *loop(struct training *training)
     struct akgen_error *error = NULL;
     training->progress.steps = training->course.steps;
     while (training->state.step < training->course.steps && !error) {
-        step(training);
+        if (options->online)
+            error = step_online(training);
+        else
+            step(training);
+        if (error)
+            break;
         bool stop = options->stop && *options->stop;
         if (due(training, options->eval_every) && !stop)
             evaluate(training);
@@ -610,6 +759,8 @@ static void release(struct training *training)
         free(sets[i]->reference);
         free(sets[i]->old);
     }
+    lm_samples_free(&training->round.samples);
+    free(training->reference_weights);
     lm_tokenizer_free(training->tokenizer);
     if (training->trained.adapters.layers)
         lm_adapters_free(&training->trained.adapters);

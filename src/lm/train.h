@@ -2,12 +2,14 @@
  *
  * A step takes `batch` lines of samples.h, packed one behind the other into passes of at most `tokens` tokens; its loss is the mean over
  * all of the step, however many passes there are (objective.h). What the model at the begin, or another one, says of the samples is computed
- * once, and kept in OUT. OUT holds metrics.jsonl (a line a step), the
+ * once, and kept in OUT. An online run has prompts in the place of samples: a step writes a group of answers to each of its prompts by the weights of
+ * that moment, has them judged (judge.h), and goes one step of GRPO along their advantages (rollout.h). OUT holds metrics.jsonl (a line a step), the
  * newest checkpoints, and at the end the model. */
 #ifndef LM_TRAIN_H
 #define LM_TRAIN_H
 
 #include "lm/adapters.h"
+#include "lm/judge.h"
 #include "lm/objective.h"
 #include "lm/optimizer.h"
 #include "lm/safetensors.h"
@@ -22,13 +24,22 @@ struct lm_progress {
     double eval_loss;               /* NAN: a step */
     double chosen, rejected,
         right;         /* DPO: means over the step's pairs of beta * (log p - log ref), and the share that is right */
-    double reward, kl; /* GRPO: means over its texts */
-    int64_t tokens;    /* that went through the model since the run's begin, resumed parts included */
+    double reward, kl; /* GRPO: means over its texts; online: kl of those that went through the model */
+    double valid;      /* online: shares of the answers, with `right` */
+    int64_t written;   /* online: tokens of the step's answers */
+    double writing, judging;  /* online: seconds of the step */
+    int64_t tokens;           /* that went through the model since the run's begin, resumed parts included */
     double tokens_per_second; /* of the step */
     double seconds;           /* since the run's begin, likewise */
 };
 
 enum { LM_ON_CPU = -1 };
+/* Of GRPO: the answers are the model's own. */
+struct lm_online {
+    int group; /* answers of a prompt, at least 2 */
+    int most;  /* tokens of one */
+    const struct lm_judge *judge;
+};
 struct lm_train_options {
     const char *model; /* a folder with config.json and tokenizer.json, and weights unless fresh */
     bool fresh;        /* weights are drawn by the seed */
@@ -39,6 +50,7 @@ struct lm_train_options {
     struct lm_objective_options objective;
     const char *reference;                      /* the model that DPO and GRPO stay close to; NULL: `model` */
     const struct lm_adapters_options *adapters; /* or NULL: all is trained */
+    const struct lm_online *online;             /* or NULL; all weights are trained then, on the processors */
     struct lm_optimizer_options optimizer;      /* its steps and warmup are computed from what follows */
     double warmup;                              /* share of the steps; 1 or more: steps */
     int batch;                                  /* lines of a step */

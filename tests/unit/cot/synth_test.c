@@ -29,6 +29,34 @@ static void test_same_seed(void **state)
     }
 }
 
+/* The judge takes the answer, in a thought's wake too, and none of what is wrong about it. */
+static void judge(struct arena *arena, const struct synth_operator *made, const char *scratch, const char *brief)
+{
+    const char *last = strrchr(made->answer, ';'), *name = last ? last + 2 : made->answer,
+               *wrong = arena_printf(arena, "%s; %.*s = 2 * %.*s + 1", made->answer, (int)strcspn(name, " "), name,
+                                     (int)strcspn(name, " "), name);
+    const char *const answers[] = {made->answer,
+                                   arena_printf(arena, "<think>\n\n</think>\n\n%s", made->answer),
+                                   wrong,
+                                   arena_printf(arena, "%s)", made->answer),
+                                   "I do not know.",
+                                   "",
+                                   NULL};
+    enum synth_worth worth[7];
+    struct akgen_error *error = synth_judge(arena, made, scratch, brief, answers, 7, worth);
+    if (error)
+        fail_msg("%s: %s", made->answer, error->message);
+    if (worth[0] != SYNTH_RIGHT || worth[1] != SYNTH_RIGHT)
+        fail_msg("%s: %d %d", made->answer, worth[0], worth[1]);
+    if (worth[2] == SYNTH_RIGHT)
+        fail_msg("%s: nothing is wrong", wrong);
+    for (int i = 3; i < 7; i++)
+        assert_int_equal(worth[i], SYNTH_REFUSED);
+    error = synth_judge(arena, made, scratch, "another question", answers, 1, worth);
+    assert_non_null(strstr(error->message, "another akgen made the row"));
+    error_free(error);
+}
+
 static void test_proofs(void **state)
 {
     char scratch[] = "/tmp/akgen-synth-XXXXXX";
@@ -53,6 +81,7 @@ static void test_proofs(void **state)
             assert_non_null(strstr(proof.verdict, "\"pass\""));
             assert_non_null(strstr(proof.brief, made.op));
             assert_non_null(strstr(proof.program, "@ascend_kernel"));
+            judge(&arena, &made, scratch, proof.brief);
         }
         arena_free(&arena);
     }
