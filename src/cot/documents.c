@@ -2,10 +2,10 @@
 #include "cot/documents.h"
 #include "base/digest.h"
 #include "base/files.h"
+#include "cot/licence.h"
 #include "cot/sections.h"
 #include "cot/walk.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -46,21 +46,6 @@ static const char *digest_of(struct arena *arena, const char *text)
     return digest_finish(digest, arena);
 }
 
-/* The SPDX expression that a text names; NULL: none. */
-static const char *licence_in(struct arena *arena, const char *text)
-{
-    static const char tag[] = "SPDX-License-Identifier:";
-    const char *at = strstr(text, tag);
-    if (!at)
-        return NULL;
-    at += sizeof tag - 1;
-    at += strspn(at, " \t");
-    size_t length = 0;
-    while (isalnum((unsigned char)at[length]) || (at[length] && strchr(".-+", at[length])))
-        length++;
-    return length ? arena_strndup(arena, at, length) : NULL;
-}
-
 static struct akgen_error *take_file(struct cot_store *store, const struct cot_file *file,
                                      const struct cot_documents_options *options, const char *scratch,
                                      struct cot_documents_counts *counts)
@@ -79,7 +64,7 @@ static struct akgen_error *take_file(struct cot_store *store, const struct cot_f
     struct akgen_error *error = cot_store_done(store, STEP, source, &done);
     if (!error && !done) {
         text = text ? without_returns(&block.arena, text) : NULL;
-        const char *licence = text ? licence_in(&block.arena, text) : NULL;
+        const char *licence = text ? cot_licence_in(&block.arena, text) : NULL;
         own.licence = licence ? licence : options->licence;
         if (text)
             error = cot_document_samples(file->path, name_of(&block.arena, file->path),

@@ -12,14 +12,18 @@ static bool is_of_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The parenthesis behind the name of the first entry; NULL: there is none. */
+/* The parenthesis behind the name of the first entry; NULL: there is none. `__mix__(1, 2)` and the like come before the name. */
 static const char *parameters_of(const char *text)
 {
-    for (const char *at = text; (at = strstr(at, "__global__")); at++) {
-        const char *open = at + strcspn(at, "({;");
-        if (*open == '(' && is_of_name(open[-1]))
-            return open;
-    }
+    for (const char *at = text; (at = strstr(at, "__global__")); at++)
+        for (const char *open = at + strcspn(at, "({;"); *open == '('; open += strcspn(open, "({;")) {
+            const char *name = open;
+            while (name > at && is_of_name(name[-1]))
+                name--;
+            if (name < open && strncmp(name, "__", 2) != 0)
+                return open;
+            open += strcspn(open, ")");
+        }
     return NULL;
 }
 
@@ -85,7 +89,8 @@ static const char *host_part(struct arena *arena, const char *text, const char *
     const int count = tensors_of(arena, text, names, MOST);
     struct text host = {0};
     text_addf(&host,
-              "#include \"register/tilingdata_base.h\"\n#include \"register/op_def_registry.h\"\nnamespace optiling "
+              "#include \"register/tilingdata_base.h\"\n#include \"tiling/tiling_api.h\"\n#include "
+              "\"register/op_def_registry.h\"\nnamespace optiling "
               "{\n%s\n"
               "static ge::graphStatus TilingFunc(gert::TilingContext *context)\n{\n    context->SetBlockDim(1);\n"
               "    return ge::GRAPH_SUCCESS;\n}\n} // namespace optiling\nnamespace ops {\nclass %s : public OpDef "

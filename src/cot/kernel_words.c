@@ -1,0 +1,302 @@
+/* What a kernel does is told by the functions that it calls: docs/api.md says of each on which pipe it runs. */
+#include "base/array.h"
+#include "base/files.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "cot/kernels.h"
+#include "cot/scan.h"
+#include "cot/sections.h"
+#include "cot/snippet.h"
+#include "toolchain/toolchain.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The functions, and what of a kernel they tell. */
+enum tell { TELL_MOVES, TELL_COMPUTES, TELL_CUBE, TELL_ORDERS, TELL_QUEUE, TELLS };
+struct api {
+    const char *name;
+    enum tell tell;
+};
+/* Read once, for all threads. */
+static struct {
+    pthread_once_t once;
+    struct arena arena;
+    struct scan_names names;
+    struct api *items;
+    int count, capacity;
+    struct akgen_error *error;
+} known = {.once = PTHREAD_ONCE_INIT};
+
+/* Of the column "pipe"; -1: it is about nothing that a request names. */
+static int tell_of(const char *section, const char *pipe)
+{
+    static const struct {
+        const char *pipe;
+        enum tell tell;
+    } tells[] = {{"MTE", TELL_MOVES}, {"GM", TELL_MOVES}, {"V", TELL_COMPUTES}, {"high-level", TELL_COMPUTES},
+                 {"M", TELL_CUBE},    {"FIX", TELL_CUBE}, {"sync", TELL_ORDERS}};
+    if (strcmp(section, "TQue") == 0)
+        return strcmp(pipe, "resource") == 0 ? TELL_QUEUE : -1;
+    for (size_t i = 0; i < sizeof tells / sizeof *tells && strcmp(section, "Functions") == 0; i++)
+        if (strncmp(pipe, tells[i].pipe, strlen(tells[i].pipe)) == 0)
+            return (int)tells[i].tell;
+    return -1;
+}
+
+static const char *bare(struct arena *arena, const char *cell)
+{
+    size_t length = strlen(cell);
+    return length > 2 && *cell == '`' ? arena_strndup(arena, cell + 1, length - 2) : cell;
+}
+
+static void read_known(void)
+{
+    enum { LARGEST = 4 << 20 };
+    struct arena *arena = &known.arena;
+    struct cot_sections sections;
+    char *text;
+    known.error = files_read(arena, arena_printf(arena, "%s/docs/api.md", toolchain_home()), LARGEST, &text, NULL);
+    if (known.error)
+        return;
+    cot_sections_cut(arena, text, &sections);
+    for (int s = 0; s < sections.count; s++)
+        for (int t = 0; t < sections.items[s].table_count; t++) {
+            const struct cot_table *table = &sections.items[s].tables[t];
+            for (int r = 1; r < table->count && table->columns > 1; r++) {
+                int tell = tell_of(sections.items[s].title, table->rows[r][1]);
+                const char *name = bare(arena, table->rows[r][0]);
+                if (tell < 0 || scan_names_find(&known.names, name, strlen(name)))
+                    continue;
+                scan_names_add(arena, &known.names, name, strlen(name));
+                ARRAY_ADD(arena, known.items, known.count, known.capacity, (struct api){name, (enum tell)tell});
+            }
+        }
+}
+
+/* NULL: it is none. */
+static const struct api *api_of(const char *name, size_t length)
+{
+    if (!scan_names_find(&known.names, name, length))
+        return NULL;
+    for (int i = 0; i < known.count; i++)
+        if (strncmp(known.items[i].name, name, length) == 0 && !known.items[i].name[length])
+            return &known.items[i];
+    return NULL;
+}
+
+/* A function that the file defines, and what it calls. */
+struct function {
+    const char *name, *end; /* end: behind its body */
+    struct scan_names seen;
+    const char **calls;
+    int count, capacity;
+};
+struct reading {
+    struct arena *arena;
+    struct scan_names told[TELLS];
+    const char **order[TELLS]; /* names in the order of the file */
+    int counts[TELLS], capacities[TELLS];
+    struct function *functions;
+    int function_count, function_capacity;
+    struct scan_names defined, types;
+    const char **type_order;
+    int type_count, type_capacity;
+};
+
+static bool is_word_of_language(const struct scan *scan)
+{
+    static const char *const words[] = {"if", "for", "while", "switch", "return", "sizeof", "catch", "constexpr"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (scan_is(scan, words[i]))
+            return true;
+    return false;
+}
+
+/* Behind the parenthesis or brace that `scan` has read, and what it holds. */
+static void skip_pair(struct scan *scan, char open, char close)
+{
+    int depth = 0;
+    do {
+        depth += scan->kind == SCAN_OTHER && *scan->begin == open;
+        depth -= scan->kind == SCAN_OTHER && *scan->begin == close;
+    } while (depth > 0 && scan_next(scan));
+}
+
+/* Where the body of a function ends whose name was read; NULL: it is a call or a declaration. */
+static const char *body_of(struct scan scan)
+{
+    if (is_word_of_language(&scan) || !scan_next(&scan) || !scan_is(&scan, "("))
+        return NULL;
+    skip_pair(&scan, '(', ')');
+    while (scan_next(&scan) && scan.kind == SCAN_NAME) /* const, override, noexcept */
+        ;
+    if (!scan_is(&scan, "{"))
+        return NULL;
+    skip_pair(&scan, '{', '}');
+    return scan.at;
+}
+
+static void note(struct reading *reading, enum tell tell, const char *name)
+{
+    if (scan_names_find(&reading->told[tell], name, strlen(name)))
+        return;
+    scan_names_add(reading->arena, &reading->told[tell], name, strlen(name));
+    ARRAY_ADD(reading->arena, reading->order[tell], reading->counts[tell], reading->capacities[tell], name);
+}
+
+/* "LocalTensor<half>" tells a data type. */
+static void note_type(struct reading *reading, struct scan scan)
+{
+    static const char *const types[] = {"half",    "float",   "bfloat16_t", "int8_t",   "uint8_t",
+                                        "int16_t", "int32_t", "uint16_t",   "uint32_t", "int64_t"};
+    if (!scan_next(&scan) || !scan_is(&scan, "<") || !scan_next(&scan))
+        return;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (scan_is(&scan, types[i]) && !scan_names_find(&reading->types, types[i], strlen(types[i]))) {
+            scan_names_add(reading->arena, &reading->types, types[i], strlen(types[i]));
+            ARRAY_ADD(reading->arena, reading->type_order, reading->type_count, reading->type_capacity, types[i]);
+        }
+}
+
+static bool is_call(struct scan scan)
+{
+    return scan_next(&scan) && (scan_is(&scan, "(") || scan_is(&scan, "<"));
+}
+
+static void note_call(struct reading *reading, const struct scan *scan)
+{
+    struct arena *arena = reading->arena;
+    const struct api *api = api_of(scan->begin, scan->length);
+    const char *own = scan_names_find(&reading->defined, scan->begin, scan->length), *name = api ? api->name : own;
+    if (!name || !is_call(*scan))
+        return;
+    if (api && !own)
+        note(reading, api->tell, name);
+    for (int f = reading->function_count - 1; f >= 0; f--) {
+        struct function *function = &reading->functions[f];
+        if (scan->begin >= function->end || scan_names_find(&function->seen, name, strlen(name)))
+            continue;
+        scan_names_add(arena, &function->seen, name, strlen(name));
+        ARRAY_ADD(arena, function->calls, function->count, function->capacity, name);
+        break;
+    }
+}
+
+static void read_text(struct reading *reading, const char *text)
+{
+    for (struct scan scan = {.at = text}; scan_next(&scan);)
+        if (scan.kind == SCAN_NAME && body_of(scan))
+            scan_names_add(reading->arena, &reading->defined, scan.begin, scan.length);
+    for (struct scan scan = {.at = text}; scan_next(&scan);) {
+        const char *end = scan.kind == SCAN_NAME ? body_of(scan) : NULL;
+        if (end)
+            ARRAY_ADD(reading->arena, reading->functions, reading->function_count, reading->function_capacity,
+                      (struct function){.name = arena_strndup(reading->arena, scan.begin, scan.length), .end = end});
+        else if (scan.kind == SCAN_NAME && (scan_is(&scan, "LocalTensor") || scan_is(&scan, "GlobalTensor")))
+            note_type(reading, scan);
+        else if (scan.kind == SCAN_NAME)
+            note_call(reading, &scan);
+    }
+}
+
+static void add_list(struct text *text, const char *const *names, int count)
+{
+    enum { MOST = 12 };
+    for (int i = 0; i < count && i < MOST; i++)
+        text_addf(text, "%s`%s`", !i ? "" : i == count - 1 ? " and " : ", ", names[i]);
+    if (count > MOST)
+        text_add(text, " and others");
+}
+
+static void add_sentence(struct text *text, const struct reading *reading, enum tell tell, const char *begin,
+                         const char *end)
+{
+    if (!reading->counts[tell])
+        return;
+    text_add(text, begin);
+    add_list(text, reading->order[tell], reading->counts[tell]);
+    text_add(text, end);
+}
+
+/* "(GM_ADDR x, GM_ADDR y, ...)" of the entry, on one line. */
+static const char *signature_of(struct arena *arena, const char *text, const char *entry)
+{
+    struct text one = {0};
+    for (const char *at = strstr(text, "__global__"); at && (at = strstr(at, entry)); at++)
+        if (at[strlen(entry)] == '(') {
+            bool space = false;
+            for (at += strlen(entry); *at && *at != ')'; at++) {
+                bool blank = strchr(" \t\n\r", *at);
+                if (!blank || !space)
+                    text_append(&one, blank ? " " : at, 1);
+                space = blank;
+            }
+            break;
+        }
+    const char *copy = arena_printf(arena, "%s)", one.length ? one.bytes : "(");
+    text_free(&one);
+    return copy;
+}
+
+static const char *request_of(struct arena *arena, const struct reading *reading, const char *text, const char *tilings,
+                              uint64_t seed)
+{
+    static const char *const wordings[] = {"Write a kernel in Ascend C, one self-contained file, with the entry ",
+                                           "I need an Ascend C kernel in a single file. Its entry is ",
+                                           "Implement this Ascend C kernel, complete in one file: "};
+    const char *entry = snippet_entry(arena, text);
+    struct rng rng;
+    struct text request = {0};
+    rng_seed(&rng, seed);
+    text_addf(&request, "%s`%s%s`.", wordings[rng_integer(&rng, 0, 3)], entry, signature_of(arena, text, entry));
+    add_sentence(&request, reading, TELL_COMPUTES, " It computes with ", ".");
+    add_sentence(&request, reading, TELL_CUBE, " The cube core does ", ".");
+    add_sentence(&request, reading, TELL_MOVES, " Data are moved by ", ".");
+    if (reading->type_count) {
+        text_add(&request, " Its tensors are of ");
+        add_list(&request, reading->type_order, reading->type_count);
+        text_add(&request, ".");
+    }
+    if (reading->counts[TELL_QUEUE])
+        text_add(&request, " Tiles go through queues.");
+    add_sentence(&request, reading, TELL_ORDERS, " What the queues do not order is ordered by ", ".");
+    if (*tilings)
+        text_addf(&request, " It reads this tiling data:\n\n```cpp\n%s\n```", tilings);
+    const char *copy = arena_strdup(arena, request.bytes);
+    text_free(&request);
+    return copy;
+}
+
+static const char *chain_of(struct arena *arena, const struct reading *reading)
+{
+    struct text chain = {0};
+    for (int f = 0; f < reading->function_count; f++) {
+        const struct function *function = &reading->functions[f];
+        if (!function->count)
+            continue;
+        text_addf(&chain, "%s`%s` calls ", chain.length ? "\n" : "", function->name);
+        for (int i = 0; i < function->count; i++)
+            text_addf(&chain, "%s`%s`", i ? ", " : "", function->calls[i]);
+        text_add(&chain, ".");
+    }
+    const char *copy = chain.length ? arena_strdup(arena, chain.bytes) : NULL;
+    text_free(&chain);
+    return copy;
+}
+
+struct akgen_error *kernel_words(struct arena *arena, const char *text, const char *tilings, uint64_t seed,
+                                 struct kernel_words *words)
+{
+    struct reading reading = {.arena = arena};
+    *words = (struct kernel_words){0};
+    pthread_once(&known.once, read_known);
+    if (known.error)
+        return error_new("%s", known.error->message);
+    read_text(&reading, text);
+    if (reading.counts[TELL_COMPUTES] || reading.counts[TELL_CUBE] || reading.counts[TELL_MOVES])
+        words->request = request_of(arena, &reading, text, tilings, seed);
+    words->chain = chain_of(arena, &reading);
+    return NULL;
+}

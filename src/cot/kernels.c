@@ -1,0 +1,231 @@
+/* From a folder to snippets: each kernel is merged, pruned, compiled and asked for. */
+#include "cot/kernels.h"
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cot/blocks.h"
+#include "cot/corpus.h"
+#include "cot/licence.h"
+#include "cot/merge.h"
+#include "cot/prune.h"
+#include "cot/snippet.h"
+#include "op/op.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST = 1 << 20, LONGEST = 64 << 10 /* of a sample */ };
+#define STEP "kernels"
+
+struct kernels {
+    struct cot_store *store;
+    const struct cot_kernels_options *options;
+    struct cot_kernels_counts *counts;
+    struct cot_sources sources;
+    const char *scratch;
+};
+
+static bool has_end(const char *path, const char *end)
+{
+    size_t length = strlen(path);
+    return length > strlen(end) && strcmp(path + length - strlen(end), end) == 0;
+}
+
+static bool is_source(const char *path)
+{
+    return has_end(path, ".cpp") || has_end(path, ".cc") || has_end(path, ".cce");
+}
+
+/* Tiling data. */
+static bool is_below(const char *path, const char *folder, size_t length)
+{
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+/* A constant of one line, which an array's length may be. */
+static const char *behind_constant(const char *line)
+{
+    static const char *const begins[] = {"constexpr ", "static constexpr ", "const ", "static const "};
+    const char *end = line + strcspn(line, ";\n");
+    for (size_t i = 0; i < sizeof begins / sizeof *begins && *end == ';'; i++)
+        if (strncmp(line, begins[i], strlen(begins[i])) == 0 && memchr(line, '=', (size_t)(end - line)))
+            return end + 1;
+    return NULL;
+}
+
+/* The structures of tiling data that a file defines, with its constants; those registrations alone that are for `entry`, where `own`. Whether
+ * there was one. */
+static bool add_tilings(struct arena *arena, const char *text, const char *entry, bool own, struct text *tilings)
+{
+    static const char begins[] = "BEGIN_TILING_DATA_DEF(", ends[] = "END_TILING_DATA_DEF",
+                      registers[] = "REGISTER_TILING_DATA_CLASS(";
+    bool registered = false;
+    for (const char *line = text; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
+        const char *at = line + strspn(line, " \t"), *end = behind_constant(at);
+        if (strncmp(at, begins, sizeof begins - 1) == 0 && (end = strstr(at, ends)))
+            end += sizeof ends - 1;
+        else if (strncmp(at, registers, sizeof registers - 1) == 0) {
+            const char *type = at + sizeof registers - 1;
+            size_t length = strcspn(type, ", )");
+            if (!own || strcmp(op_snake_case(arena, arena_strndup(arena, type, length)), entry) == 0)
+                end = strchr(at, ')');
+            end = end ? end + 1 : NULL;
+            registered |= end != NULL;
+        }
+        if (!end)
+            continue;
+        text_addf(tilings, "%s%.*s%s", tilings->length ? "\n" : "", (int)(end - at), at, *end == ';' ? ";" : "");
+        line = end;
+    }
+    return registered;
+}
+
+/* Of the files in the nearest folder above the kernel that register any: for its own operator, else for whatever they are. "" if there are
+ * none. */
+static const char *tilings_of(struct arena *arena, const struct kernels *kernels, const char *path, const char *entry)
+{
+    char *folder = arena_strdup(arena, path);
+    struct text tilings = {0};
+    for (char *slash; !tilings.length && (slash = strrchr(folder, '/')); *slash = 0)
+        for (int own = 1; own >= 0 && !tilings.length; own--)
+            for (size_t i = 0; i < kernels->sources.count; i++) {
+                const struct cot_file *file = &kernels->sources.files[i];
+                struct text some = {0};
+                size_t length;
+                const char *reason, *text;
+                if (!file->reason && is_below(file->path, folder, (size_t)(slash - folder)) &&
+                    (text = cot_read_text(arena, file->path, LARGEST, &length, &reason)) &&
+                    strstr(text, "BEGIN_TILING_DATA_DEF(") && add_tilings(arena, text, entry, own, &some))
+                    text_addf(&tilings, "%s%s", tilings.length ? "\n" : "", some.bytes);
+                text_free(&some);
+            }
+    const char *copy = arena_strdup(arena, tilings.length ? tilings.bytes : "");
+    text_free(&tilings);
+    return copy;
+}
+
+static bool is_benchmarks(struct arena *arena, const struct cot_kernels_options *options, const char *entry)
+{
+    for (int i = 0; i < options->task_count; i++)
+        if (options->tasks[i].op_type && strcmp(op_snake_case(arena, options->tasks[i].op_type), entry) == 0)
+            return true;
+    return false;
+}
+
+/* The file as it compiles: as little as its entries need, else all of it; NULL: it does not. */
+static struct akgen_error *compile(struct arena *arena, const struct kernels *kernels, const char *merged,
+                                   const char *tilings, const char **text, bool *pruned)
+{
+    const char *why, *less = cot_prune(arena, merged);
+    struct akgen_error *error = snippet_compile(arena, less, tilings, kernels->scratch, &why);
+    *text = less;
+    *pruned = !error && !why && strlen(less) < strlen(merged);
+    if (!error && why && strcmp(less, merged) != 0) {
+        error = snippet_compile(arena, merged, tilings, kernels->scratch, &why);
+        *text = merged;
+    }
+    if (why)
+        *text = NULL;
+    return error;
+}
+
+/* Why there is no sample of a merged file; NULL: the block has it, or *error. */
+static const char *make_sample(const struct kernels *kernels, const char *path, const char *merged,
+                               struct cot_block *block, struct akgen_error **error)
+{
+    struct arena *arena = &block->arena;
+    const char *entry = snippet_entry(arena, merged), *text, *licence = cot_licence_in(arena, merged);
+    struct kernel_words words;
+    bool pruned = false;
+    if (!entry)
+        return "no kernel";
+    if (is_benchmarks(arena, kernels->options, entry))
+        return "a benchmark's operator";
+    const char *tilings = strstr(merged, "GET_TILING_DATA") ? tilings_of(arena, kernels, path, entry) : "";
+    if ((*error = compile(arena, kernels, merged, tilings, &text, &pruned)))
+        return NULL;
+    if (!text)
+        return "it does not compile alone";
+    if ((*error = kernel_words(arena, text, tilings, kernels->options->seed + strlen(text), &words)))
+        return NULL;
+    if (!words.request || strlen(text) > LONGEST)
+        return words.request ? "too long" : "it calls nothing that is known";
+    if (cot_secret_in(text))
+        return "a secret in it";
+    const struct cot_sample sample = {.part = COT_KERNEL,
+                                      .mode = COT_ASCENDC,
+                                      .question = words.request,
+                                      .chain = words.chain,
+                                      .answer = text,
+                                      .verdict = "{\"verdict\":\"pass\",\"by\":\"compiler\"}",
+                                      .provenance = path,
+                                      .licence = licence ? licence : kernels->options->licence,
+                                      .tags = pruned ? "[\"pruned\"]" : NULL};
+    cot_block_add(block, &sample);
+    block->made += pruned;
+    return NULL;
+}
+
+static const char *digest_of(struct arena *arena, const char *text)
+{
+    struct digest *digest = digest_new();
+    digest_string(digest, text);
+    return digest_finish(digest, arena);
+}
+
+static struct akgen_error *take_file(struct kernels *kernels, const struct cot_file *file)
+{
+    struct cot_block block = {0};
+    struct cot_put put = {0};
+    bool done = false;
+    const char *reason = file->reason,
+               *merged = reason ? NULL : cot_merge(&block.arena, &kernels->sources, file->path, &reason),
+               *source = merged
+                             ? arena_printf(&block.arena, "%s, %s, seed %llu", file->path,
+                                            digest_of(&block.arena, merged), (unsigned long long)kernels->options->seed)
+                             : arena_printf(&block.arena, "%s, %s", file->path, reason);
+    struct akgen_error *error = cot_store_done(kernels->store, STEP, source, &done);
+    if (!error && !done) {
+        if (merged)
+            reason = make_sample(kernels, file->path, merged, &block, &error);
+        if (!error && reason)
+            cot_block_drop(&block, reason);
+        const struct cot_batch batch = {.step = STEP,
+                                        .source = source,
+                                        .samples = block.samples,
+                                        .count = block.sample_count,
+                                        .drops = block.drops,
+                                        .drop_count = block.drop_count};
+        error = error ? error_prefix(error, "%s", file->path) : cot_store_put(kernels->store, &batch, &put);
+        kernels->counts->files++;
+        kernels->counts->added += put.added;
+        kernels->counts->dropped += put.repeated + block.drop_count;
+        kernels->counts->pruned += put.added ? block.made : 0;
+    }
+    arena_free(&block.arena);
+    return error;
+}
+
+struct akgen_error *cot_kernels(struct cot_store *store, const char *path, const struct cot_kernels_options *options,
+                                struct cot_kernels_counts *counts)
+{
+    static const char *const ends[] = {".cpp", ".cc", ".cce", ".h", ".hpp", ".hh", ".inl", ".inc", ".def", NULL};
+    struct arena arena = {0};
+    struct cot_file *files;
+    struct kernels kernels = {.store = store, .options = options, .counts = counts};
+    const char *base = getenv("TMPDIR");
+    char *scratch = arena_printf(&arena, "%s/akgen-cot-XXXXXX", base && *base ? base : "/tmp");
+    struct akgen_error *error = cot_walk(&arena, path, ends, &files, &kernels.sources.count);
+    if (!error && !mkdtemp(scratch))
+        error = error_new("%s: %m", scratch);
+    kernels.sources.files = error ? NULL : files;
+    kernels.sources.largest = LARGEST;
+    kernels.scratch = scratch;
+    for (size_t i = 0; !error && i < kernels.sources.count; i++)
+        if (is_source(files[i].path) || (files[i].reason && !has_end(files[i].path, ".h")))
+            error = take_file(&kernels, &files[i]);
+    if (kernels.sources.count)
+        files_remove_tree(scratch);
+    arena_free(&arena);
+    return error;
+}
