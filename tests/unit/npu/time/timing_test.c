@@ -188,24 +188,60 @@ static void test_more_takes_longer(void **state)
     }
 }
 
+/* Every further tile of each core, of any size. */
+static void test_every_tile_takes_longer(void **state)
+{
+    (void)state;
+    static const uint32_t tiles[] = {64, 1024, 4096};
+    for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
+        for (int blocks = 1; blocks <= 48; blocks += 47) {
+            double before = 0;
+            for (uint64_t count = 1; count <= 24; count++) {
+                const double cycles = add_of(count * tiles[t] * (uint64_t)blocks, tiles[t], 2, blocks).cycles;
+                if (cycles <= before)
+                    fail_msg("%d cores: %d tiles of %u take %.1f cycles, one less %.1f", blocks, (int)count, tiles[t],
+                             cycles, before);
+                before = cycles;
+            }
+        }
+}
+
+/* With the same tile, and a dozen of them. */
 static void test_two_buffers_are_not_slower(void **state)
 {
     (void)state;
-    static const uint32_t tiles[] = {64, 1024, 4096, 16384};
-    for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
+    static const uint32_t tiles[] = {64, 1024, 4096, 16384}, counts[] = {12, 25};
+    for (size_t t = 0; t < 2 * sizeof tiles / sizeof *tiles; t++)
         for (int blocks = 1; blocks <= 48; blocks += 47) {
-            const uint64_t count = (uint64_t)tiles[t] * 12 * (uint64_t)blocks;
-            const double one = add_of(count, tiles[t], 1, blocks).cycles,
-                         two = add_of(count, tiles[t], 2, blocks).cycles;
+            const uint64_t count = (uint64_t)tiles[t / 2] * counts[t % 2] * (uint64_t)blocks;
+            const double one = add_of(count, tiles[t / 2], 1, blocks).cycles,
+                         two = add_of(count, tiles[t / 2], 2, blocks).cycles;
             assert_true(two <= one * 1.02);
         }
 }
 
+/* From 2048 elements of a core on, 192 KiB of a tensor: starting 47 cores more takes 3.1 us. */
 static void test_cores_share_work(void **state)
 {
     (void)state;
-    for (uint64_t count = 48 << 13; count <= 48 << 18; count *= 4)
-        assert_true(add_of(count, 4096, 2, 48).cycles < add_of(count, 4096, 2, 1).cycles);
+    for (uint64_t count = 48 << 11; count <= 48 << 18; count *= 2) {
+        const uint32_t tile = count / 48 < 4096 ? (uint32_t)(count / 48) : 4096;
+        assert_true(add_of(count, tile, 2, 48).cycles < add_of(count, tile, 2, 1).cycles);
+    }
+}
+
+/* What is found in L2 comes no faster than L2 has it. */
+static void test_the_bound_of_l2(void **state)
+{
+    (void)state;
+    add_of(48 * 8 * 4096, 4096, 2, 48);
+    given.repeats = 16;
+    const struct npu_timing timing = launch(add_kernel, 48);
+    const double least = (double)(timing.read + timing.written) / npu_traffic_l2(npu_soc_find(given.soc));
+    assert_int_equal(timing.read, 16 * 2 * 48 * 8 * 8192);
+    assert_int_equal(timing.bound, NPU_BOUND_L2);
+    assert_true(fabs(timing.bound_cycles - timing.launch - least) < 1e-6 * least);
+    assert_true(timing.cycles - timing.launch >= least);
 }
 
 /* Bytes of all cores cannot come faster than HBM has them; what is read again comes from L2, unless it goes past it. */
@@ -396,8 +432,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_launch_takes_the_same),
         cmocka_unit_test(test_more_takes_longer),
+        cmocka_unit_test(test_every_tile_takes_longer),
         cmocka_unit_test(test_two_buffers_are_not_slower),
         cmocka_unit_test(test_cores_share_work),
+        cmocka_unit_test(test_the_bound_of_l2),
         cmocka_unit_test(test_hbm_and_l2),
         cmocka_unit_test(test_what_l2_has_no_room_for),
         cmocka_unit_test(test_odd_rows),

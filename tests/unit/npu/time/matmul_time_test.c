@@ -1,0 +1,122 @@
+/* The model of time: what a Matmul object's products and results wait for. */
+#include "unit/npu/adv/product.h"
+
+#include <math.h>
+
+enum { LONGEST = 64 };
+
+/* Work of the one AIC, by lane, in the order of the tape. */
+static struct {
+    double start[NPU_LANES][LONGEST], end[NPU_LANES][LONGEST];
+    int count[NPU_LANES];
+} seen;
+static uint32_t flags;
+
+static void see(void *closure, const struct npu_timeline_slice *slice)
+{
+    (void)closure;
+    if (slice->end <= slice->start || seen.count[slice->lane] == LONGEST)
+        return;
+    const int at = seen.count[slice->lane]++;
+    seen.start[slice->lane][at] = slice->start;
+    seen.end[slice->lane][at] = slice->end;
+}
+
+static void flagged(uint64_t unused, ...)
+{
+    (void)unused;
+    struct npu_matmul mm = {0};
+    npu_pipe_create();
+    describe(&mm, it.p);
+    mm.flags |= flags;
+    npu_matmul_register(&mm);
+    npu_matmul_init(&mm, (uint64_t)&it.tiling, sizeof it.tiling, NULL);
+    set_both(&mm);
+    struct npu_matmul_output out = {.gm = gm_tensor(it.c), .sync = true};
+    npu_matmul_iterate_all(&mm, &out);
+    npu_matmul_end(&mm);
+    npu_pipe_destroy();
+}
+
+/* Cycles of the product with these flags; its result is right. */
+static double cycles_of(const struct product *p, uint32_t with)
+{
+    flags = with;
+    fill_memory(p);
+    memset(&seen, 0, sizeof seen);
+    const struct npu_config config = {.soc = npu_soc_find("910B2"),
+                                      .kernel_type = NPU_TYPE_AIC_ONLY,
+                                      .aic_kernel = (void *)flagged,
+                                      .reserved_workspace = 16 << 20,
+                                      .timing = true,
+                                      .slice = see};
+    const struct gm_part parts[] = {{"a", it.a, MOST, NPU_GM_INPUT, true},
+                                    {"b", it.b, MOST, NPU_GM_INPUT, true},
+                                    {"c", it.c, MOST, NPU_GM_OUTPUT, true}};
+    struct npu *npu = machine_make(&config, parts, 3);
+    no_finding(npu, p->name, npu_launch(npu, NULL, no_arguments, 0, 1));
+    compare(p, it.c);
+    const struct npu_timing timing = npu_timing(npu);
+    npu_destroy(npu);
+    assert_true(timing.known);
+    assert_true(timing.cycles >= timing.bound_cycles);
+    return timing.cycles;
+}
+
+/* Four blocks of four products each: a result leaves L0C before the last product of its block is done; without the flag each waits
+ * for the whole of the other. */
+static void test_unit_flag(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 4, PRODUCTS = 4 };
+    static const struct product p = {.name = "unit flag",
+                                     .type = AKGEN_FLOAT16,
+                                     .c_type = AKGEN_FLOAT,
+                                     .m = 256,
+                                     .n = 256,
+                                     .k = 256,
+                                     .base_m = 128,
+                                     .base_n = 128,
+                                     .base_k = 64};
+    double cycles[2];
+    for (int shared = 0; shared < 2; shared++) {
+        cycles[shared] = cycles_of(&p, shared ? NPU_MATMUL_UNIT_FLAG : 0);
+        assert_int_equal(seen.count[NPU_LANE_M], BLOCKS * PRODUCTS);
+        assert_int_equal(seen.count[NPU_LANE_FIX], BLOCKS);
+        for (int block = 0; block < BLOCKS; block++) {
+            const double *products = &seen.end[NPU_LANE_M][block * PRODUCTS];
+            const double leaves = seen.start[NPU_LANE_FIX][block];
+            assert_true(leaves >= products[PRODUCTS - 2]);
+            assert_int_equal(leaves < products[PRODUCTS - 1], shared);
+            if (block + 1 < BLOCKS && !shared)
+                assert_true(seen.start[NPU_LANE_M][(block + 1) * PRODUCTS] >= seen.end[NPU_LANE_FIX][block]);
+        }
+    }
+    assert_true(cycles[1] < cycles[0]);
+}
+
+/* Products that take longer for a fractal than Fixpipe does not let it begin: nothing is shared. */
+static void test_unit_flag_of_slow_products(void **state)
+{
+    (void)state;
+    static const struct product p = {.name = "slow products",
+                                     .type = AKGEN_FLOAT16,
+                                     .c_type = AKGEN_FLOAT,
+                                     .m = 128,
+                                     .n = 128,
+                                     .k = 512,
+                                     .base_m = 64,
+                                     .base_n = 64,
+                                     .base_k = 256};
+    const double without = cycles_of(&p, 0), with = cycles_of(&p, NPU_MATMUL_UNIT_FLAG);
+    assert_true(fabs(with - without) < 1e-9 * without);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unit_flag),
+        cmocka_unit_test(test_unit_flag_of_slow_products),
+    };
+    return cmocka_run_group_tests(tests, make_memory, NULL);
+}
