@@ -10,6 +10,8 @@ static const struct cli_command commands[] = {
     {"project", cli_cot_project, "take made-up operators apart into pairs of host part and kernel, with their tiling"},
     {"documents", cli_cot_documents, "ask what documents say: sections, tables, signatures, examples"},
     {"kernels", cli_cot_kernels, "merge kernels of a folder into files that compile alone"},
+    {"errors", cli_cot_errors, "break right answers, and make samples of what is found and how it is mended"},
+    {"failures", cli_cot_failures, "count failures by verdict and class"},
     {"stats", cli_cot_stats, "count what a database holds, and what was dropped"},
     {"show", cli_cot_show, "print a sample"},
     {"search", cli_cot_search, "find samples by words"},

@@ -1,5 +1,4 @@
 /* akgen cot synth: operators made at random, each with its proof, into the database of samples. */
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cot.h"
 #include "cot/benchmark.h"
@@ -21,21 +20,6 @@ struct synthesis {
     int task_count;
 };
 
-/* The comments at the head of the planner's program: how the work is shared out. */
-static const char *chain_of(struct arena *arena, const char *program)
-{
-    struct text chain = {0};
-    const char *line = strstr(program, "\n# ");
-    for (line = line ? line + 1 : ""; strncmp(line, "# ", 2) == 0;) {
-        size_t length = strcspn(line, "\n");
-        text_addf(&chain, "%s%.*s", chain.length ? "\n" : "", (int)length - 2, line + 2);
-        line += length + (line[length] == '\n');
-    }
-    const char *kept = chain.length ? arena_strdup(arena, chain.bytes) : NULL;
-    text_free(&chain);
-    return kept;
-}
-
 static void add_samples(const struct synthesis *s, struct cot_block *block, uint64_t seed,
                         const struct synth_operator *made, const struct synth_proof *proof)
 {
@@ -44,7 +28,7 @@ static void add_samples(const struct synthesis *s, struct cot_block *block, uint
         .part = COT_SYNTH,
         .mode = COT_GRAPH,
         .question = proof->brief,
-        .chain = chain_of(arena, proof->program),
+        .chain = synth_chain(arena, proof->program),
         .answer = made->answer,
         .verdict = proof->verdict,
         .provenance = arena_printf(arena, "akgen cot synth, seed %llu", (unsigned long long)seed),

@@ -270,3 +270,17 @@ struct akgen_error *synth_judge(struct arena *arena, const struct synth_operator
     }
     return NULL;
 }
+
+const char *synth_chain(struct arena *arena, const char *program)
+{
+    struct text chain = {0};
+    const char *line = strstr(program, "\n# ");
+    for (line = line ? line + 1 : ""; strncmp(line, "# ", 2) == 0;) {
+        size_t length = strcspn(line, "\n");
+        text_addf(&chain, "%s%.*s", chain.length ? "\n" : "", (int)length - 2, line + 2);
+        line += length + (line[length] == '\n');
+    }
+    const char *kept = chain.length ? arena_strdup(arena, chain.bytes) : NULL;
+    text_free(&chain);
+    return kept;
+}

@@ -23,6 +23,8 @@ struct akgen_error *synth_prove(struct arena *arena, const struct synth_operator
                                 bool machine, struct synth_proof *proof);
 /* The kind of a reason: what is told of one operator has its names and numbers. */
 const char *synth_drop_kind(const char *reason);
+/* The comments at the head of the planner's program: how the work is shared out. NULL: there are none. */
+const char *synth_chain(struct arena *arena, const char *program);
 
 enum synth_worth {
     SYNTH_REFUSED, /* no program comes of it: it does not parse, names what is not there, or the planner has no plan */

@@ -2,6 +2,7 @@
 #ifndef GEN_ANSWER_H
 #define GEN_ANSWER_H
 
+#include "dsl/message.h"
 #include "eval/eval.h"
 #include "gen/prompt.h"
 
@@ -42,5 +43,8 @@ struct akgen_error *gen_answer_keep(struct arena *arena, const struct gen_answer
 struct akgen_error *gen_answer_unpack(struct arena *arena, const char *text, size_t length, const struct task *task,
                                       const struct eval_options *options, const char *dir,
                                       struct eval_answer *unpacked);
+
+/* The paper's class of what a rule of AscendDSL demands: that of the diagnostic which a program that breaks it gets. */
+enum diagnostic_class gen_answer_class(enum dsl_rule rule);
 
 #endif

@@ -48,6 +48,11 @@ static const enum diagnostic_class classes[DSL_RULES] = {
 #undef RULE
 };
 
+enum diagnostic_class gen_answer_class(enum dsl_rule rule)
+{
+    return classes[rule];
+}
+
 static const struct eval_refusal *refuse(struct arena *arena, enum akgen_verdict_kind kind, const char *reason,
                                          const struct diagnostic *diagnostics, int count)
 {

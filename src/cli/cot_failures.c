@@ -1,0 +1,138 @@
+/* akgen cot failures: of what kinds failures are. */
+#include "cot/failures.h"
+#include "cli/cli.h"
+#include "cli/cot.h"
+
+#include <jansson.h>
+#include <string.h>
+
+enum { KEY_DB = 0x500, KEY_VERDICTS, KEY_RUN, KEY_JSON };
+struct arguments {
+    const char *db, *verdicts;
+    struct cot_filter filter;
+    int64_t run;
+    bool json;
+};
+
+static const struct argp_option options[] = {
+    {"db", KEY_DB, "FILE", 0, "a database of samples: the wrong answers of its samples about errors", 0},
+    {"verdicts", KEY_VERDICTS, "FILE", 0, "a database of 'akgen bench --db'", 0},
+    {"run", KEY_RUN, "N", 0, "of --verdicts: run number N alone (default: all)", 0},
+    {"json", KEY_JSON, NULL, 0, "one JSON object", 2},
+    {0},
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->filter;
+        break;
+    case KEY_DB:
+        arguments->db = text;
+        break;
+    case KEY_VERDICTS:
+        arguments->verdicts = text;
+        break;
+    case KEY_RUN:
+        arguments->run = cli_parse_number(state, "--run", text, 1, INT32_MAX);
+        break;
+    case KEY_JSON:
+        arguments->json = true;
+        break;
+    case ARGP_KEY_END:
+        if (!arguments->db == !arguments->verdicts)
+            argp_error(state, "one of --db FILE and --verdicts FILE is needed");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static json_t *share_json(int64_t count, int64_t all)
+{
+    double low, high;
+    cot_share_interval(count, all, &low, &high);
+    return json_pack("{s:I, s:f, s:f, s:f}", "count", (json_int_t)count, "share", all ? (double)count / (double)all : 0,
+                     "low", low, "high", high);
+}
+
+static void print_share(const char *name, int64_t count, int64_t all)
+{
+    double low, high;
+    cot_share_interval(count, all, &low, &high);
+    cli_print_clean(stdout, name);
+    printf("%*s %8lld  %5.1f %%  [%.1f, %.1f]\n", (int)(strlen(name) < 34 ? 34 - strlen(name) : 0), "",
+           (long long)count, 100 * (double)count / (double)all, 100 * low, 100 * high);
+}
+
+static void print(const struct cot_failures *failures, bool json)
+{
+    json_t *whole = json_object();
+    int64_t all = 0;
+    for (int i = 0; i < failures->count; i++)
+        all += failures->items[i].count;
+    json_object_set_new(whole, "candidates", json_integer(failures->candidates));
+    json_object_set_new(whole, "failures", json_integer(all));
+    json_t *verdicts = json_object();
+    json_object_set_new(whole, "verdicts", verdicts);
+    if (!json)
+        printf("%lld failures of %lld candidates\n%-34s %8s  %7s  %s\n", (long long)all,
+               (long long)failures->candidates, "verdict, then class of these", "count", "share", "95 %");
+    for (int i = 0; i < failures->count;) {
+        const char *verdict = failures->items[i].verdict;
+        int64_t of = 0;
+        int end = i;
+        for (; end < failures->count && strcmp(failures->items[end].verdict, verdict) == 0; end++)
+            of += failures->items[end].count;
+        json_t *share = share_json(of, all), *classes = json_object();
+        json_object_set_new(share, "classes", classes);
+        json_object_set_new(verdicts, verdict, share);
+        if (!json)
+            print_share(verdict, of, all);
+        for (; i < end; i++) {
+            char name[128];
+            snprintf(name, sizeof name, "  %s", failures->items[i].class);
+            json_object_set_new(classes, failures->items[i].class, share_json(failures->items[i].count, of));
+            if (!json)
+                print_share(name, failures->items[i].count, of);
+        }
+    }
+    if (json) {
+        json_dumpf(whole, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+        putchar('\n');
+    }
+    json_decref(whole);
+}
+
+int cli_cot_failures(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&cli_cot_filter_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "--verdicts FILE\n--db FILE",
+        .doc =
+            "Counts failures by verdict and class: of a compile error the class of its first error (api, dtype, scope, "
+            "memory, syntax, macro), of a fault its name, of wrong results how far they came. Shares of a class are of "
+            "its verdict's failures, with 95 % intervals (Wilson).\v",
+        .children = children,
+    };
+    struct arguments arguments = {0};
+    struct arena arena = {0};
+    struct cot_store *store = NULL;
+    struct cot_failures failures = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    struct akgen_error *error = arguments.db
+                                    ? cot_store_open_to_read(arguments.db, &store)
+                                    : cot_failures_of_verdicts(&arena, arguments.verdicts, arguments.run, &failures);
+    if (!error && arguments.db)
+        error = cot_failures_of_samples(&arena, store, &arguments.filter, &failures);
+    if (!error)
+        print(&failures, arguments.json);
+    cot_store_close(store);
+    arena_free(&arena);
+    return error ? cli_fail(EXIT_USAGE, error) : EXIT_PASS;
+}

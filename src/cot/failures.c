@@ -1,0 +1,143 @@
+#include "cot/failures.h"
+#include "base/array.h"
+#include "base/files.h"
+#include "base/sql.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct arena *arena, struct cot_failures *failures, const char *verdict, const char *class)
+{
+    for (int i = 0; i < failures->count; i++) {
+        struct cot_failure *item = &failures->items[i];
+        if (strcmp(item->verdict, verdict) == 0 && strcmp(item->class, class) == 0) {
+            item->count++;
+            return;
+        }
+    }
+    ARRAY_ADD(arena, failures->items, failures->count, failures->capacity,
+              (struct cot_failure){arena_strdup(arena, verdict), arena_strdup(arena, class), 1});
+}
+
+static int in_order(const void *a, const void *b)
+{
+    const struct cot_failure *one = a, *other = b;
+    int verdicts = strcmp(one->verdict, other->verdict);
+    return verdicts                     ? verdicts
+           : one->count != other->count ? (one->count < other->count ? 1 : -1)
+                                        : strcmp(one->class, other->class);
+}
+
+static void sort(struct cot_failures *failures)
+{
+    if (failures->count)
+        qsort(failures->items, (size_t)failures->count, sizeof *failures->items, in_order);
+}
+
+/* The name of the first fault in the first case that has one; NULL. */
+static const char *fault_of(const json_t *verdict)
+{
+    size_t i, k;
+    json_t *row, *finding;
+    json_array_foreach(json_object_get(verdict, "cases"), i, row)
+    {
+        json_array_foreach(json_object_get(row, "faults"), k, finding)
+        {
+            const char *name = json_string_value(json_object_get(finding, "name"));
+            if (name)
+                return name;
+        }
+    }
+    return NULL;
+}
+
+static void add_row(struct arena *arena, struct cot_failures *failures, sqlite3_stmt *row)
+{
+    struct arena texts = {0};
+    const char *verdict = sql_column(&texts, row, 0), *stage = sql_column(&texts, row, 1),
+               *class = sql_column(&texts, row, 2), *json = sql_column(&texts, row, 3);
+    bool says = verdict && strcmp(verdict, "unsupported") != 0 && strcmp(verdict, "infra_error") != 0;
+    json_t *whole = NULL;
+    failures->candidates += says;
+    if (says && strcmp(verdict, "pass") != 0) {
+        const char *shown = stage ? stage : "-";
+        if (strcmp(verdict, "compile_error") == 0)
+            shown = class ? class : shown;
+        else if (strcmp(verdict, "fault") == 0) {
+            whole = json ? json_loads(json, 0, NULL) : NULL;
+            const char *name = fault_of(whole);
+            shown = name ? name : "crash";
+        } else if (strcmp(shown, "compare") == 0)
+            shown = "result";
+        add(arena, failures, verdict, shown);
+    }
+    json_decref(whole);
+    arena_free(&texts);
+}
+
+struct akgen_error *cot_failures_of_verdicts(struct arena *arena, const char *path, int64_t run,
+                                             struct cot_failures *failures)
+{
+    static const char query[] =
+        "SELECT verdict, stage, (SELECT class FROM diagnostics d WHERE d.run = v.run AND d.task = v.task AND d.sample ="
+        " v.sample AND severity = 'error' ORDER BY number LIMIT 1), json FROM verdicts v WHERE ?1 = 0 OR run = ?1";
+    sqlite3 *db = NULL;
+    sqlite3_stmt *row = NULL;
+    struct akgen_error *error = NULL;
+    int state = SQLITE_ERROR;
+    *failures = (struct cot_failures){0};
+    if (!files_exists(path))
+        return error_new("%s: there is no such file", path);
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(db, query, -1, &row, NULL) == SQLITE_OK && sqlite3_bind_int64(row, 1, run) == SQLITE_OK)
+        while ((state = sqlite3_step(row)) == SQLITE_ROW)
+            add_row(arena, failures, row);
+    if (state != SQLITE_DONE)
+        error = sql_error(db, path);
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    sort(failures);
+    return error;
+}
+
+struct counting {
+    struct arena *arena;
+    struct cot_failures *failures;
+};
+
+static struct akgen_error *count_sample(void *closure, const struct cot_sample *sample)
+{
+    struct counting *counting = closure;
+    json_t *verdict = sample->verdict ? json_loads(sample->verdict, 0, NULL) : NULL;
+    const json_t *before = json_object_get(verdict, "before");
+    const char *word = json_string_value(json_object_get(before, "verdict"));
+    const char *class = json_string_value(json_object_get(before, "class"));
+    if (word && class) {
+        add(counting->arena, counting->failures, word, class);
+        counting->failures->candidates++;
+    }
+    json_decref(verdict);
+    return NULL;
+}
+
+struct akgen_error *cot_failures_of_samples(struct arena *arena, struct cot_store *store,
+                                            const struct cot_filter *filter, struct cot_failures *failures)
+{
+    struct counting counting = {arena, failures};
+    *failures = (struct cot_failures){0};
+    struct akgen_error *error = cot_store_each(store, filter, count_sample, &counting);
+    sort(failures);
+    return error;
+}
+
+/* Wilson, Probable inference, 1927: the shares p for which `count` of `all` is less than z deviations from p. */
+void cot_share_interval(int64_t count, int64_t all, double *low, double *high)
+{
+    const double z = 1.959964, n = (double)all, p = all ? (double)count / n : 0, spread = 1 + z * z / n;
+    double middle = (p + z * z / (2 * n)) / spread;
+    double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / spread;
+    *low = !all || count == 0 ? 0 : middle - half;
+    *high = !all || count == all ? 1 : middle + half;
+}
