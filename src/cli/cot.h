@@ -10,6 +10,8 @@ int cli_cot_synth(int argc, char **argv);     /* cot_synth.c */
 int cli_cot_project(int argc, char **argv);   /* cot_project.c */
 int cli_cot_documents(int argc, char **argv); /* cot_documents.c */
 int cli_cot_kernels(int argc, char **argv);   /* cot_kernels.c */
+int cli_cot_errors(int argc, char **argv);    /* cot_errors.c */
+int cli_cot_failures(int argc, char **argv);  /* cot_failures.c */
 int cli_cot_stats(int argc, char **argv);     /* cot_show.c */
 int cli_cot_show(int argc, char **argv);      /* cot_show.c */
 int cli_cot_search(int argc, char **argv);    /* cot_show.c */
