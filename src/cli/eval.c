@@ -1,11 +1,11 @@
 /* akgen eval TASK CANDIDATE: one candidate, one verdict. */
 #include "cli/cli.h"
+#include "cli/trace_file.h"
 #include "gen/feedback.h"
 #include "eval/bench.h"
 #include "eval/speedup.h"
 #include "eval/tree.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -107,16 +107,15 @@ static struct akgen_error *check_arguments(const struct eval_arguments *argument
     return cli_check_case(task, arguments->options.only_case);
 }
 
-/* The file of --trace, open and empty, and the case that it is of. */
-static struct akgen_error *open_trace(struct eval_arguments *arguments, const struct task *task, int *fd)
+/* The file of --trace, and the case that it is of. */
+static struct akgen_error *open_trace(struct eval_arguments *arguments, const struct task *task,
+                                      struct trace_file *file)
 {
-    *fd = -1;
     if (!arguments->trace)
         return NULL;
     if (arguments->options.only_case < 0 && task->case_count)
         arguments->options.only_case = task->cases[0].id;
-    *fd = open(arguments->trace, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    return *fd < 0 ? error_new("%s: %m", arguments->trace) : NULL;
+    return trace_file_open(file, arguments->trace);
 }
 
 /* False, and said, where a trace was asked for and there is none. */
@@ -124,7 +123,7 @@ static bool check_trace(const struct eval_arguments *arguments, const struct ver
 {
     bool known = verdict->case_count && verdict->cases[0].run.timing.model.known;
     if (arguments->trace && !known)
-        fprintf(stderr, "akgen: %s is empty: the launch did not come to its end\n", arguments->trace);
+        fprintf(stderr, "akgen: %s is not written: the launch did not come to its end\n", arguments->trace);
     return known || !arguments->trace;
 }
 
@@ -231,9 +230,9 @@ static int evaluate(struct eval_arguments *arguments)
         error = open_baseline(arguments, &task, &baseline);
     if (!error)
         error = cli_set_tolerance(&arena, &arguments->options, &task);
-    int trace_fd = -1;
+    struct trace_file trace = {.fd = -1};
     if (!error)
-        error = open_trace(arguments, &task, &trace_fd);
+        error = open_trace(arguments, &task, &trace);
     const int code_of_error = error ? EXIT_USAGE : EXIT_OWN_FAILURE;
     if (error || (error = eval_check_jail(&arguments->options))) {
         kernel_baseline_close(baseline);
@@ -242,17 +241,16 @@ static int evaluate(struct eval_arguments *arguments)
     }
     if (isatty(STDERR_FILENO))
         arguments->options.on_case = cli_print_progress;
-    const struct eval_debug debug = {.log_fd = -1, .trace_fd = trace_fd};
+    const struct eval_debug debug = {.log_fd = -1, .trace_fd = trace.fd};
     if (arguments->trace)
         arguments->options.debug = &debug;
     struct verdict verdict;
     eval_run(&task, arguments->dir, &arguments->options, &verdict);
     print(arguments, &task, &verdict, baseline);
     int code = cli_exit_code(verdict.kind);
-    if (!check_trace(arguments, &verdict) && code == EXIT_PASS)
+    const bool traced = check_trace(arguments, &verdict);
+    if (!(trace_file_close(&trace, traced) && traced) && code == EXIT_PASS)
         code = EXIT_OWN_FAILURE;
-    if (trace_fd >= 0)
-        close(trace_fd);
     verdict_free(&verdict);
     kernel_baseline_close(baseline);
     arena_free(&arena);

@@ -1,16 +1,15 @@
 /* akgen tune: the values of a candidate's knobs for which its modelled time is shortest. */
 #include "base/files.h"
 #include "cli/gen.h"
+#include "cli/trace_file.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     OPT_PROGRAM = 500,
@@ -272,17 +271,20 @@ static struct akgen_error *write_trace(const struct tune *tune, const struct tas
 {
     struct eval_options options = tune->options;
     struct verdict verdict;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    const struct eval_debug debug = {.log_fd = -1, .trace_fd = fd};
-    if (fd < 0)
-        return error_new("%s: %m", path);
+    struct stat status;
+    struct trace_file trace;
+    struct akgen_error *error = trace_file_open(&trace, path);
+    if (error)
+        return error;
+    const struct eval_debug debug = {.log_fd = -1, .trace_fd = trace.fd};
     options.debug = &debug;
     options.only_case = id;
     options.trials = 1;
     eval_run(task, setting->dir, &options, &verdict);
+    const bool whole =
+        fstat(trace.fd, &status) == 0 && status.st_size > 0; /* else the launch did not come to its end */
     verdict_free(&verdict);
-    close(fd);
-    return NULL;
+    return trace_file_close(&trace, whole) && whole ? NULL : error_new("%s is not written", path);
 }
 
 static struct akgen_error *write_traces(struct arena *arena, const struct tune *tune, const struct task *task,
@@ -324,6 +326,14 @@ static struct akgen_error *run(struct arena *arena, struct tune *tune, int *code
     struct akgen_error *error = prepare(arena, tune, &task, &subject, code);
     if (error)
         return error;
+    if (tune->output) /* what cannot be written is told before the search, not behind it */
+        error = files_make_directory(tune->output);
+    if (!error && tune->trace)
+        error = files_make_directory(tune->trace);
+    if (error) {
+        *code = EXIT_USAGE;
+        return error;
+    }
     if (!tune->json)
         printf("%s, modelled on %s: the geometric mean of its cases\n", task.name, tune->options.soc->name);
     *code = EXIT_OTHER_VERDICT;

@@ -201,6 +201,28 @@ class Timing(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("none/trace.json: No such file", done.stderr)
 
+    def test_a_trace_is_whole_or_as_it_was(self):
+        folder = self.scratch / "out"
+        folder.mkdir()
+        path, link = folder / "trace.json", folder / "link"
+        path.write_text("as before")
+        link.symlink_to(path)
+        project = copy_reference(SQRT, self.scratch)
+        edit(project / "op_kernel/sqrt.cpp", "        inQueue.FreeTensor(x);\n", "")
+        done = akgen("eval", SQRT, project, "--case=0", f"--trace={path}")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("trace.json is not written: the launch did not come to its end", done.stderr)
+        self.assertEqual(path.read_text(), "as before")
+        self.assertEqual({entry.name for entry in folder.iterdir()}, {"trace.json", "link"})
+        self.assertEqual(akgen("eval", SQRT, REFERENCE, "--case=0", f"--trace={link}").returncode, 0)
+        self.assertTrue(json.loads(path.read_text()))
+        self.assertTrue(link.is_symlink())
+        self.assertEqual({entry.name for entry in folder.iterdir()}, {"trace.json", "link"})
+        for bad, message in ((folder, "Is a directory"), ("", "No such file")):
+            done = akgen("eval", SQRT, REFERENCE, "--case=0", f"--trace={bad}")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(message, done.stderr)
+
     def test_advice(self):
         """A loop over elements is told as one."""
         project = copy_reference(SQRT, self.scratch)

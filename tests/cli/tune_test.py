@@ -118,7 +118,8 @@ class Program(Folder):
 
     def test_usage(self):
         for arguments, message in ((("--budget", "0"), "budget"), (("--program", "/nowhere.py"), "two candidates"), (("--no-timing",), "modelled"),
-                                   (("Neg",), "two candidates"), (("--knobs", "tile"), "none of constant|depth|cores|loops")):
+                                   (("Neg",), "two candidates"), (("--knobs", "tile"), "none of constant|depth|cores|loops"),
+                                   (("-o", self.program / "below"), "below"), (("--trace", self.program / "below"), "below")):
             done = self.tune(*arguments)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(message, done.stderr)

@@ -1,0 +1,65 @@
+/* A trace is written beside its place and moved there when it is whole: who is killed on the way, and a launch that ends early,
+ * leave what was there. A pipe or a device has no such place, and is written at once. */
+#include "cli/trace_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void forget(struct trace_file *file)
+{
+    free(file->path);
+    free(file->beside);
+    *file = (struct trace_file){.fd = -1};
+}
+
+/* As open() would give it. */
+static void set_mode(int fd)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    (void)fchmod(fd, 0666 & ~mask);
+}
+
+struct akgen_error *trace_file_open(struct trace_file *file, const char *path)
+{
+    struct stat status;
+    const bool there = stat(path, &status) == 0, ordinary = !there || S_ISREG(status.st_mode);
+    *file = (struct trace_file){.fd = -1, .path = there ? realpath(path, NULL) : strdup(path)};
+    if (!file->path || (ordinary && asprintf(&file->beside, "%s.XXXXXX", file->path) < 0))
+        return error_new("%s: %m", path);
+    if (!*path)
+        errno = ENOENT;
+    else if (!ordinary)
+        file->fd = open(path, O_WRONLY | O_CLOEXEC);
+    else if (!there || access(path, W_OK) == 0)
+        file->fd = mkostemp(file->beside, O_CLOEXEC);
+    if (file->fd < 0) {
+        struct akgen_error *error = error_new("%s: %m", path);
+        forget(file);
+        return error;
+    }
+    if (ordinary)
+        set_mode(file->fd);
+    return NULL;
+}
+
+bool trace_file_close(struct trace_file *file, bool whole)
+{
+    bool named = true;
+    if (file->fd < 0)
+        return true;
+    close(file->fd);
+    if (file->beside && whole)
+        named = rename(file->beside, file->path) == 0;
+    if (!named)
+        fprintf(stderr, "akgen: %s: %m\n", file->path);
+    if (file->beside && !(whole && named))
+        unlink(file->beside);
+    forget(file);
+    return named;
+}

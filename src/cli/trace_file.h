@@ -1,0 +1,21 @@
+/* The file of --trace (trace_file.c): whole under its name, or as it was before. */
+#ifndef CLI_TRACE_FILE_H
+#define CLI_TRACE_FILE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+struct trace_file {
+    int fd;       /* to write to; -1: it is not open */
+    char *path;   /* where it is to be; links are followed */
+    char *beside; /* where it is until it is whole; NULL: the path is no ordinary file and is written at once */
+};
+
+/* Opens a file beside the path; the error names the path. */
+struct akgen_error *trace_file_open(struct trace_file *file, const char *path);
+/* Closes it, and gives it its name if it is whole; else it is removed. False, and said, where it cannot get its name. Nothing
+ * is done for one that is not open. */
+bool trace_file_close(struct trace_file *file, bool whole);
+
+#endif
