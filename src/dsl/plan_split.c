@@ -202,7 +202,8 @@ static bool add_columns(const struct splitting *s, struct expr_columns *columns,
         struct formula_bound *bound;
         struct expr_value *cells = arena_alloc(s->arena, sizeof *cells * (size_t)all);
         struct akgen_error *error = task_instance_shapes(task, &task->cases[c], &instance);
-        bool known = !error && !task_formulas_bind(s->arena, instance, &bound);
+        struct akgen_error *unbound = error ? NULL : task_formulas_bind(s->arena, instance, &bound);
+        bool known = !error && !unbound;
         memcpy(cells, task->cases[c].cells, sizeof *cells * (size_t)old);
         for (int i = 0; i < s->count && known; i++) {
             int64_t dims[RANK];
@@ -220,6 +221,8 @@ static bool add_columns(const struct splitting *s, struct expr_columns *columns,
         }
         if (!error)
             task_instance_free(instance);
+        error_free(error);
+        error_free(unbound);
         if (!known)
             return false;
         (*cases)[c].cells = cells;
