@@ -131,7 +131,7 @@ static struct cot_sample sample_of(struct arena *arena, const struct cluster *cl
             arena,
             "The message is of class %s: %s.\nThe documentation has %s with these forms%s:\n%s%s%s%sA call of the "
             "plain form, with what it takes, compiles:",
-            example->class, gen_remedy_of_diagnostic(&diagnostic), api->name,
+            diagnostic_class_name(diagnostic.class), gen_remedy_of_diagnostic(&diagnostic), api->name,
             api->more > 0 ? ", the shortest of them" : "", kept, *api->types ? "T is one of " : "", api->types,
             *api->types ? ".\n" : ""),
         .answer = statements,
