@@ -7,7 +7,7 @@
 #include "npu/isa.h"
 #include "npu/machine.h"
 #include "npu/time/rates.h"
-#include "npu/time/tape.h"
+#include "npu/time/tape_reader.h"
 #include "npu/time/traffic.h"
 #include "npu/time/turns.h"
 
@@ -94,6 +94,8 @@ struct meeting {
 
 struct replay {
     struct npu *npu;
+    bool watched; /* somebody wants the slices */
+    bool cut;     /* tapes were full before the launch was over */
     struct npu_traffic *traffic;
     struct timeline *lines;
     struct npu_timing timing;
@@ -136,11 +138,10 @@ static const char *api_of(const struct npu_step *step)
     return npu_isa[step->work->op].name;
 }
 
-static void tell(struct replay *replay, const struct timeline *line, const struct npu_timeline_slice *slice)
+static __attribute__((noinline)) void tell(struct replay *replay, const struct timeline *line,
+                                           const struct npu_timeline_slice *slice)
 {
     const struct npu_config *config = &replay->npu->config;
-    if (!config->slice)
-        return;
     struct npu_timeline_slice out = *slice;
     out.core = line->core->block;
     out.aic = line->core->aic;
@@ -291,15 +292,16 @@ static bool go_on_copying(struct replay *replay, struct timeline *line, const st
     note_run(line, lane);
     count_place(replay, line, step->work->pc, lane, copy->at - larger(copy->start, line->covered[lane]));
     count_busy(line, lane, copy->start, copy->at);
-    tell(replay, line,
-         &(struct npu_timeline_slice){.lane = lane,
-                                      .name = api_of(step),
-                                      .of = step->work->of,
-                                      .start = copy->start,
-                                      .end = copy->at,
-                                      .bytes = copy->bytes,
-                                      .elements = step->work->count,
-                                      .pc = step->work->pc});
+    if (replay->watched)
+        tell(replay, line,
+             &(struct npu_timeline_slice){.lane = lane,
+                                          .name = api_of(step),
+                                          .of = step->work->of,
+                                          .start = copy->start,
+                                          .end = copy->at,
+                                          .bytes = copy->bytes,
+                                          .elements = step->work->count,
+                                          .pc = step->work->pc});
     return true;
 }
 
@@ -317,19 +319,25 @@ static void run_local(struct replay *replay, struct timeline *line, const struct
     note_run(line, lane);
     count_place(replay, line, step->work->pc, lane, cycles);
     count_busy(line, lane, start, start + cycles);
-    tell(replay, line,
-         &(struct npu_timeline_slice){.lane = lane,
-                                      .name = api_of(step),
-                                      .of = step->work->of,
-                                      .start = start,
-                                      .end = start + cycles,
-                                      .elements = step->work->count,
-                                      .pc = step->work->pc});
+    if (replay->watched)
+        tell(replay, line,
+             &(struct npu_timeline_slice){.lane = lane,
+                                          .name = api_of(step),
+                                          .of = step->work->of,
+                                          .start = start,
+                                          .end = start + cycles,
+                                          .elements = step->work->count,
+                                          .pc = step->work->pc});
+}
+
+static struct flag *flag_between(const struct timeline *line, int lane, int to, int event)
+{
+    return &line->flags[((size_t)lane * NPU_LANES + (size_t)to) * NPU_EVENTS + (size_t)event];
 }
 
 static struct flag *flag_at(const struct timeline *line, const struct npu_step *step)
 {
-    return &line->flags[((size_t)step->lane * NPU_LANES + step->to) * NPU_EVENTS + step->event];
+    return flag_between(line, step->lane, step->to, step->event);
 }
 
 /* When what a lane was given is done; of the scalar unit: now. */
@@ -346,10 +354,15 @@ static void wait_until(struct timeline *line, int lane, double time)
         line->free[lane] = larger(line->free[lane], time);
 }
 
-static void set_flag(struct timeline *line, const struct npu_step *step)
+static void set_flag(struct timeline *line, struct flag *flag, int lane)
 {
-    struct flag *flag = flag_at(line, step);
-    flag->at[flag->sets++ % PENDING] = larger(done(line, step->lane), line->scalar);
+    flag->at[flag->sets++ % PENDING] = larger(done(line, lane), line->scalar);
+}
+
+/* When a wait for the flag is over. */
+static double goes_at(struct flag *flag)
+{
+    return flag->at[flag->waits++ % PENDING] + NPU_RATE_FLAG;
 }
 
 /* An arrow from where a flag was set to where a pipe has waited for it: two marks of one flow. */
@@ -374,10 +387,10 @@ static void tell_arrow(struct replay *replay, const struct timeline *line, const
 static void wait_for_flag(struct replay *replay, struct timeline *line, const struct npu_step *step)
 {
     struct flag *flag = flag_at(line, step);
-    const double set = flag->at[flag->waits++ % PENDING], go = set + NPU_RATE_FLAG;
+    const double set = flag->at[flag->waits % PENDING], go = goes_at(flag);
     const double before = step->to == NPU_LANE_S ? line->scalar : line->free[step->to];
     wait_until(line, step->to, go);
-    if (go > before && replay->npu->config.slice)
+    if (go > before && replay->watched)
         tell_arrow(replay, line, step, set, go);
 }
 
@@ -475,9 +488,10 @@ static bool hear(struct replay *replay, struct timeline *line, const struct npu_
         return true;
     /* An AIC polls for messages: figures of its scalar unit count that as work. */
     count_busy(line, NPU_LANE_S, start, line->scalar);
-    tell(replay, line,
-         &(struct npu_timeline_slice){
-             .lane = NPU_LANE_S, .name = "poll", .start = start, .end = line->scalar, .pc = step->work->pc});
+    if (replay->watched)
+        tell(replay, line,
+             &(struct npu_timeline_slice){
+                 .lane = NPU_LANE_S, .name = "poll", .start = start, .end = line->scalar, .pc = step->work->pc});
     return true;
 }
 
@@ -521,7 +535,7 @@ static bool do_step(struct replay *replay, struct timeline *line)
             wait_until(line, step->to, line->recent[step->lane * RECENT + (step->count - 1) % RECENT]);
         break;
     case NPU_STEP_SET:
-        set_flag(line, step);
+        set_flag(line, flag_at(line, step), step->lane);
         break;
     case NPU_STEP_WAIT:
         wait_for_flag(replay, line, step);
@@ -563,9 +577,10 @@ static void add_scalar(struct replay *replay, struct timeline *line, double cycl
     line->work[NPU_LANE_S] += cycles;
     count_busy(line, NPU_LANE_S, start, line->scalar);
     count_place(replay, line, pc, NPU_LANE_S, cycles);
-    tell(replay, line,
-         &(struct npu_timeline_slice){
-             .lane = NPU_LANE_S, .name = "scalar", .start = start, .end = line->scalar, .pc = pc});
+    if (replay->watched)
+        tell(replay, line,
+             &(struct npu_timeline_slice){
+                 .lane = NPU_LANE_S, .name = "scalar", .start = start, .end = line->scalar, .pc = pc});
 }
 
 static bool can_go_on(const struct timeline *line)
@@ -573,11 +588,30 @@ static bool can_go_on(const struct timeline *line)
     return !line->over && line->waits_flag == NO_WAIT && line->waits_meeting == NO_WAIT && !line->waits_told;
 }
 
+/* Flags between the lanes of a core are no other core's business and need no turn, which they would ask for more often than all
+ * else. What is told or added up in the order of turns does: slices, work of the scalar unit, the end of a tape that was cut
+ * short (a whole one ends with a join). */
+static void pass_flags(struct replay *replay, struct timeline *line)
+{
+    struct npu_step_head head;
+    if (replay->watched || replay->cut)
+        return;
+    while (npu_tape_flag(&line->reader, &head)) {
+        const int lane = head.lanes & 15, to = head.lanes >> 4;
+        struct flag *flag = flag_between(line, lane, to, head.event);
+        if (head.kind_and_has == NPU_STEP_SET)
+            set_flag(line, flag, lane);
+        else
+            wait_until(line, to, goes_at(flag));
+    }
+}
+
 /* Goes on with a core until a copy begins at `until` or later, or the core waits for others, or ends. */
 static void go_on(struct replay *replay, struct timeline *line, double until)
 {
     while (!line->ended && can_go_on(line) && line->key < until) {
         struct npu_step *step = &line->step;
+        const unsigned kind = step->kind;
         bool over;
         if (line->copy.left) {
             over = go_on_copying(replay, line, step);
@@ -586,8 +620,11 @@ static void go_on(struct replay *replay, struct timeline *line, double until)
             step->scalar = 0;
             over = do_step(replay, line);
         }
-        if (over)
-            line->ended = !npu_tape_step(&line->reader, step);
+        if (!over)
+            continue;
+        if (kind == NPU_STEP_RUN || kind == NPU_STEP_SET || kind == NPU_STEP_WAIT)
+            pass_flags(replay, line);
+        line->ended = !npu_tape_step(&line->reader, step);
     }
     if (!line->ended || !can_go_on(line))
         return;
@@ -762,6 +799,8 @@ void npu_replay(struct npu *npu)
     static const struct npu_work none;
     struct replay *replay = zeros(1, sizeof *replay);
     replay->npu = npu;
+    replay->watched = npu->config.slice != NULL;
+    replay->cut = npu->tape_bytes >= NPU_TAPE_BYTES;
     replay->traffic = npu_traffic_create(npu->config.soc);
     replay->lines = zeros((size_t)npu->core_count, sizeof *replay->lines);
     replay->turns.all = zeros((size_t)npu->core_count, sizeof *replay->turns.all);

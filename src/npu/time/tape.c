@@ -4,42 +4,19 @@
 #include "npu/machine.h"
 #include "npu/memory.h"
 #include "npu/time/rates.h"
+#include "npu/time/tape_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { BLOCK = 2 << 20, CHUNKS = 32, CHUNK = BLOCK / CHUNKS - 32 };
-
-struct npu_tape_chunk {
-    struct npu_tape_chunk *next;
-    size_t used;
-    uint8_t bytes[CHUNK];
-};
 /* Chunks come in blocks of the size of a large page: the system gives the whole of it at once. */
 struct npu_tape_block {
-    struct npu_tape_chunk chunks[CHUNKS];
+    struct npu_tape_chunk chunks[NPU_TAPE_CHUNKS];
     struct npu_tape_block *next;
     int used;
 };
-_Static_assert(sizeof(struct npu_tape_block) <= BLOCK, "a block is a large page");
-
-/* What a step begins with; `has` says what follows. */
-enum { HAS_SCALAR = 1, HAS_COUNT = 2, HAS_WORK = 4 };
-struct head {
-    uint8_t kind_and_has, lanes, event, transfers; /* event, of RUN: where its work is in the table */
-};
-/* A transfer of one run needs no strides. */
-enum { WRITES = 1, PAST_L2 = 2, RUNS = 4 };
-struct one_run {
-    uint64_t addr;
-    uint32_t bytes;
-    uint8_t is;
-};
-struct many_runs {
-    int64_t stride, stride2;
-    uint32_t count, count2;
-};
+_Static_assert(sizeof(struct npu_tape_block) <= NPU_TAPE_BLOCK, "a block is a large page");
 
 struct npu_tape *npu_tape_create(void)
 {
@@ -67,11 +44,11 @@ void npu_tape_free_all(struct npu *npu)
 /* NULL: the job may have no more memory. */
 static struct npu_tape_chunk *take_chunk(struct npu *npu)
 {
-    if (!npu->tape_blocks || npu->tape_blocks->used == CHUNKS) {
-        struct npu_tape_block *block = aligned_alloc(BLOCK, BLOCK);
+    if (!npu->tape_blocks || npu->tape_blocks->used == NPU_TAPE_CHUNKS) {
+        struct npu_tape_block *block = aligned_alloc(NPU_TAPE_BLOCK, NPU_TAPE_BLOCK);
         if (!block)
             return NULL;
-        madvise(block, BLOCK, MADV_HUGEPAGE);
+        madvise(block, NPU_TAPE_BLOCK, MADV_HUGEPAGE);
         block->next = npu->tape_blocks;
         block->used = 0;
         npu->tape_blocks = block;
@@ -102,7 +79,7 @@ static __attribute__((noinline)) bool add_chunk(struct npu_core *core)
     *(tape->last ? &tape->last->next : &tape->first) = chunk;
     tape->last = chunk;
     tape->at = chunk->bytes;
-    tape->full = chunk->bytes + CHUNK - STEP_MOST;
+    tape->full = chunk->bytes + NPU_TAPE_CHUNK - STEP_MOST;
     core->npu->tape_bytes += sizeof *chunk;
     return true;
 }
@@ -116,12 +93,6 @@ static inline bool has_room(struct npu_core *core)
 static inline __attribute__((always_inline)) uint8_t *put(uint8_t *at, const void *part, size_t bytes)
 {
     return (uint8_t *)memcpy(at, part, bytes) + bytes;
-}
-
-static inline __attribute__((always_inline)) void get(struct npu_tape_reader *reader, void *part, size_t bytes)
-{
-    memcpy(part, reader->at, bytes);
-    reader->at += bytes;
 }
 
 static inline bool scalar_is_at_rest(const struct npu_core *core)
@@ -153,13 +124,21 @@ static __attribute__((noinline)) float scalar_since(struct npu_core *core)
 }
 
 /* What every step begins with. */
-static inline __attribute__((always_inline)) uint8_t *put_head(struct npu_core *core, struct head head, unsigned has)
+static inline __attribute__((always_inline)) uint8_t *put_head(struct npu_core *core, struct npu_step_head head,
+                                                               unsigned has)
 {
     const float scalar = scalar_is_at_rest(core) ? 0 : scalar_since(core);
-    has |= scalar > 0 ? HAS_SCALAR : 0;
+    has |= scalar > 0 ? NPU_HAS_SCALAR : 0;
     head.kind_and_has |= (uint8_t)(has << 4);
     uint8_t *at = put(core->tape->at, &head, sizeof head);
-    return has & HAS_SCALAR ? put(at, &scalar, sizeof scalar) : at;
+    return has & NPU_HAS_SCALAR ? put(at, &scalar, sizeof scalar) : at;
+}
+
+/* A step that is more than its head. */
+static __attribute__((noinline)) void put_more(struct npu_core *core, struct npu_step_head head, uint32_t count)
+{
+    uint8_t *at = put_head(core, head, count ? NPU_HAS_COUNT : 0);
+    core->tape->at = count ? put(at, &count, sizeof count) : at;
 }
 
 void npu_tape_add(struct npu_core *core, enum npu_step_kind kind, int lane, int to, int event, uint32_t count)
@@ -172,11 +151,12 @@ void npu_tape_add(struct npu_core *core, enum npu_step_kind kind, int lane, int 
     }
     if (!has_room(core))
         return;
-    const struct head head = {
+    const struct npu_step_head head = {
         .kind_and_has = (uint8_t)kind, .lanes = (uint8_t)(lane | to << 4), .event = (uint8_t)event};
-    tape->at = put_head(core, head, count ? HAS_COUNT : 0);
-    if (count)
-        tape->at = put(tape->at, &count, sizeof count);
+    if (count || !scalar_is_at_rest(core))
+        put_more(core, head, count);
+    else
+        tape->at = put(tape->at, &head, sizeof head);
 }
 
 uint32_t npu_tape_tell(struct npu_core *core, int lane)
@@ -197,15 +177,16 @@ static uint8_t *put_transfer(uint8_t *at, const struct npu_access *access)
 {
     const unsigned past = access->write ? NPU_TENSOR_WRITE_PAST_L2 : NPU_TENSOR_READ_PAST_L2;
     const bool runs = access->count > 1 || access->count2 > 1;
-    at = put(at,
-             &(struct one_run){.addr = access->addr,
-                               .bytes = access->bytes,
-                               .is = (uint8_t)((access->write ? WRITES : 0) | (runs ? RUNS : 0) |
-                                               (access->tensor && access->tensor->flags & past ? PAST_L2 : 0))},
-             sizeof(struct one_run));
+    at = put(
+        at,
+        &(struct npu_one_run){.addr = access->addr,
+                              .bytes = access->bytes,
+                              .is = (uint8_t)((access->write ? NPU_RUN_WRITES : 0) | (runs ? NPU_RUN_MANY : 0) |
+                                              (access->tensor && access->tensor->flags & past ? NPU_RUN_PAST_L2 : 0))},
+        sizeof(struct npu_one_run));
     if (runs)
-        at = put(at, &(struct many_runs){access->stride, access->stride2, access->count, access->count2},
-                 sizeof(struct many_runs));
+        at = put(at, &(struct npu_many_runs){access->stride, access->stride2, access->count, access->count2},
+                 sizeof(struct npu_many_runs));
     return at;
 }
 
@@ -218,7 +199,7 @@ static void note_peak(struct npu_core *core, const struct npu_access *access)
 }
 
 /* Loops do the same work again and again: what is in the table is not told again. */
-static uint8_t *put_work(struct npu_core *core, struct head head, const struct npu_work *work)
+static uint8_t *put_work(struct npu_core *core, struct npu_step_head head, const struct npu_work *work)
 {
     const uint64_t hash = (work->pc ^ (uint64_t)work->op << 32) * UINT64_C(0x9e3779b97f4a7c15);
     head.event = (uint8_t)(hash >> 58);
@@ -228,14 +209,14 @@ static uint8_t *put_work(struct npu_core *core, struct head head, const struct n
         known->count == work->count && known->op == work->op)
         return put_head(core, head, 0);
     *known = *work;
-    return put(put_head(core, head, HAS_WORK), work, sizeof *work);
+    return put(put_head(core, head, NPU_HAS_WORK), work, sizeof *work);
 }
 
 void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, const struct npu_access *accesses,
                   int count)
 {
     struct npu_tape *tape = core->tape;
-    struct head head = {.kind_and_has = NPU_STEP_RUN, .lanes = (uint8_t)lane};
+    struct npu_step_head head = {.kind_and_has = NPU_STEP_RUN, .lanes = (uint8_t)lane};
     struct npu_work work = {.pc = core->pc, .of = core->api, .op = insn->op};
     tape->runs[lane]++;
     if (!has_room(core)) {
@@ -253,55 +234,6 @@ void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, 
         if (!npu_in_ub(core, accesses[i].addr) && accesses[i].bytes)
             at = put_transfer(at, &accesses[i]);
     tape->at = at;
-}
-
-bool npu_tape_step(struct npu_tape_reader *reader, struct npu_step *step)
-{
-    struct head head;
-    if (!reader->chunk)
-        return false;
-    if (reader->at == reader->chunk->bytes + reader->chunk->used) {
-        if (!reader->chunk->next)
-            return false;
-        reader->chunk = reader->chunk->next;
-        reader->at = reader->chunk->bytes;
-    }
-    get(reader, &head, sizeof head);
-    const unsigned has = head.kind_and_has >> 4;
-    step->kind = head.kind_and_has & 15;
-    step->lane = head.lanes & 15;
-    step->to = head.lanes >> 4;
-    step->event = head.event;
-    step->transfers = head.transfers;
-    step->scalar = 0;
-    step->count = 0;
-    if (has & HAS_SCALAR)
-        get(reader, &step->scalar, sizeof step->scalar);
-    if (has & HAS_COUNT)
-        get(reader, &step->count, sizeof step->count);
-    if (step->kind != NPU_STEP_RUN)
-        return true;
-    step->work = &reader->works[head.event];
-    if (has & HAS_WORK)
-        get(reader, &reader->works[head.event], sizeof *reader->works);
-    return true;
-}
-
-void npu_tape_transfer(struct npu_tape_reader *reader, struct npu_transfer *transfer)
-{
-    struct one_run one;
-    struct many_runs many = {.count = 1, .count2 = 1};
-    get(reader, &one, sizeof one);
-    if (one.is & RUNS)
-        get(reader, &many, sizeof many);
-    *transfer = (struct npu_transfer){.addr = one.addr,
-                                      .bytes = one.bytes,
-                                      .count = many.count,
-                                      .count2 = many.count2,
-                                      .write = one.is & WRITES,
-                                      .past_l2 = one.is & PAST_L2,
-                                      .stride = many.stride,
-                                      .stride2 = many.stride2};
 }
 
 struct npu_tape_reader npu_tape_read(const struct npu_tape *tape)

@@ -98,15 +98,12 @@ void npu_tape_scalar(struct npu_core *core, double cycles);
 /* The end of the core's block: what its scalar unit has done since the last step. */
 void npu_tape_end(struct npu_core *core);
 
-/* Reading a tape. A step of kind RUN is followed by its transfers, which must be read. */
+/* Reading a tape (tape_reader.h). */
 struct npu_tape_reader {
     const struct npu_tape_chunk *chunk;
     const uint8_t *at;
     struct npu_work works[NPU_TAPE_WORKS];
 };
-/* False: that was the last one. */
-bool npu_tape_step(struct npu_tape_reader *reader, struct npu_step *step);
-void npu_tape_transfer(struct npu_tape_reader *reader, struct npu_transfer *transfer);
 struct npu_tape_reader npu_tape_read(const struct npu_tape *tape);
 
 /* Cycles of an instruction on its lane, without what GM takes (cost.c). */
