@@ -134,9 +134,11 @@ static inline __attribute__((always_inline)) uint8_t *put_head(struct npu_core *
     return has & NPU_HAS_SCALAR ? put(at, &scalar, sizeof scalar) : at;
 }
 
-/* A step that is more than its head. */
-static __attribute__((noinline)) void put_more(struct npu_core *core, struct npu_step_head head, uint32_t count)
+/* A step that is more than its head, or needs a new chunk. */
+static __attribute__((noinline)) void add_more(struct npu_core *core, struct npu_step_head head, uint32_t count)
 {
+    if (!has_room(core))
+        return;
     uint8_t *at = put_head(core, head, count ? NPU_HAS_COUNT : 0);
     core->tape->at = count ? put(at, &count, sizeof count) : at;
 }
@@ -144,19 +146,19 @@ static __attribute__((noinline)) void put_more(struct npu_core *core, struct npu
 void npu_tape_add(struct npu_core *core, enum npu_step_kind kind, int lane, int to, int event, uint32_t count)
 {
     struct npu_tape *tape = core->tape;
+    const struct npu_step_head head = {
+        .kind_and_has = (uint8_t)kind, .lanes = (uint8_t)(lane | to << 4), .event = (uint8_t)event};
     if (kind == NPU_STEP_EDGE) {
         if (tape->known[lane][to] == tape->runs[lane] && lane != NPU_LANE_S)
             return;
         tape->known[lane][to] = tape->runs[lane];
     }
-    if (!has_room(core))
+    if (count || tape->at >= tape->full || !scalar_is_at_rest(core)) {
+        add_more(core, head, count);
         return;
-    const struct npu_step_head head = {
-        .kind_and_has = (uint8_t)kind, .lanes = (uint8_t)(lane | to << 4), .event = (uint8_t)event};
-    if (count || !scalar_is_at_rest(core))
-        put_more(core, head, count);
-    else
-        tape->at = put(tape->at, &head, sizeof head);
+    }
+    memcpy(tape->at, &head, sizeof head);
+    tape->at += sizeof head;
 }
 
 uint32_t npu_tape_tell(struct npu_core *core, int lane)

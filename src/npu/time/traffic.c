@@ -204,6 +204,10 @@ struct npu_looked_up npu_traffic_look_up(struct npu_traffic *traffic, const stru
                                          uint32_t recent[NPU_TRAFFIC_RECENT])
 {
     struct npu_looked_up found = {0};
+    if (transfer->count == 1 && transfer->count2 == 1) {
+        look_up_run(traffic, transfer->addr, transfer->bytes, transfer, recent, &found);
+        return found;
+    }
     for (uint32_t group = 0; group < transfer->count2; group++) {
         const uint64_t addr = transfer->addr + (uint64_t)(transfer->stride2 * group);
         const bool one = transfer->stride == (int64_t)transfer->bytes || transfer->count == 1;
