@@ -1,6 +1,8 @@
 /* The model of time: what a Matmul object's products and results wait for. */
 #include "unit/npu/adv/product.h"
 
+#include "npu/time/rates.h"
+
 #include <math.h>
 
 enum { LONGEST = 64 };
@@ -11,6 +13,7 @@ static struct {
     int count[NPU_LANES];
 } seen;
 static uint32_t flags;
+static int step_m; /* of the tiling */
 
 static void see(void *closure, const struct npu_timeline_slice *slice)
 {
@@ -43,6 +46,7 @@ static double cycles_of(const struct product *p, uint32_t with)
 {
     flags = with;
     fill_memory(p);
+    it.tiling.stepM = step_m ? step_m : 1;
     memset(&seen, 0, sizeof seen);
     const struct npu_config config = {.soc = npu_soc_find("910B2"),
                                       .kernel_type = NPU_TYPE_AIC_ONLY,
@@ -112,11 +116,44 @@ static void test_unit_flag_of_slow_products(void **state)
     assert_true(fabs(with - without) < 1e-9 * without);
 }
 
+/* Two rows of base blocks of A fill L1. With NBuffer33MatmulPolicy they come one after the other, and the first is multiplied while
+ * the second is on its way; without, the first product waits for both. */
+static void test_rows_of_a_come_one_by_one(void **state)
+{
+    (void)state;
+    static const struct product p = {.name = "NBuffer33",
+                                     .type = AKGEN_FLOAT16,
+                                     .c_type = AKGEN_FLOAT,
+                                     .m = 128,
+                                     .n = 64,
+                                     .k = 256,
+                                     .base_m = 64,
+                                     .base_n = 64,
+                                     .base_k = 64,
+                                     .step_k = 4};
+    double first[2], cycles[2];
+    int copies[2];
+    step_m = 2;
+    for (int by_rows = 0; by_rows < 2; by_rows++) {
+        cycles[by_rows] = cycles_of(&p, NPU_MATMUL_LARGE | (by_rows ? NPU_MATMUL_N_BUFFER : 0));
+        first[by_rows] = seen.start[NPU_LANE_M][0];
+        copies[by_rows] = seen.count[NPU_LANE_MTE2];
+        assert_int_equal(seen.count[NPU_LANE_M], 2 * 4);
+    }
+    step_m = 0;
+    const double row = 64.0 * 256 * 2 / NPU_RATE_READ_HBM_AIC;
+    assert_int_equal(copies[1], copies[0] + 1);
+    assert_true(first[0] - first[1] > 0.8 * row && first[0] - first[1] < 1.2 * row);
+    assert_true(cycles[1] < cycles[0]);
+    assert_true(seen.start[NPU_LANE_M][0] < seen.end[NPU_LANE_MTE2][copies[1] - 1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unit_flag),
         cmocka_unit_test(test_unit_flag_of_slow_products),
+        cmocka_unit_test(test_rows_of_a_come_one_by_one),
     };
     return cmocka_run_group_tests(tests, make_memory, NULL);
 }
