@@ -22,6 +22,7 @@ struct kernels {
     const struct cot_kernels_options *options;
     struct cot_kernels_counts *counts;
     struct cot_sources sources;
+    bool *tilings; /* of the sources: it defines tiling data */
     const char *scratch;
 };
 
@@ -93,15 +94,29 @@ static const char *tilings_of(struct arena *arena, const struct kernels *kernels
                 struct text some = {0};
                 size_t length;
                 const char *reason, *text;
-                if (!file->reason && is_below(file->path, folder, (size_t)(slash - folder)) &&
+                if (kernels->tilings[i] && is_below(file->path, folder, (size_t)(slash - folder)) &&
                     (text = cot_read_text(arena, file->path, LARGEST, &length, &reason)) &&
-                    strstr(text, "BEGIN_TILING_DATA_DEF(") && add_tilings(arena, text, entry, own, &some))
+                    add_tilings(arena, text, entry, own, &some))
                     text_addf(&tilings, "%s%s", tilings.length ? "\n" : "", some.bytes);
                 text_free(&some);
             }
     const char *copy = arena_strdup(arena, tilings.length ? tilings.bytes : "");
     text_free(&tilings);
     return copy;
+}
+
+static void find_tilings(struct arena *arena, struct kernels *kernels)
+{
+    kernels->tilings = arena_alloc(arena, kernels->sources.count + 1);
+    for (size_t i = 0; i < kernels->sources.count; i++) {
+        struct arena room = {0};
+        size_t length;
+        const char *reason = kernels->sources.files[i].reason,
+                   *text =
+                       reason ? NULL : cot_read_text(&room, kernels->sources.files[i].path, LARGEST, &length, &reason);
+        kernels->tilings[i] = text && strstr(text, "BEGIN_TILING_DATA_DEF(");
+        arena_free(&room);
+    }
 }
 
 static bool is_benchmarks(struct arena *arena, const struct cot_kernels_options *options, const char *entry)
@@ -221,6 +236,10 @@ struct akgen_error *cot_kernels(struct cot_store *store, const char *path, const
     kernels.sources.files = error ? NULL : files;
     kernels.sources.largest = LARGEST;
     kernels.scratch = scratch;
+    if (!error) {
+        cot_sources_sort(&arena, &kernels.sources);
+        find_tilings(&arena, &kernels);
+    }
     for (size_t i = 0; !error && i < kernels.sources.count; i++)
         if (is_source(files[i].path) || (files[i].reason && !has_end(files[i].path, ".h")))
             error = take_file(&kernels, &files[i]);

@@ -4,10 +4,16 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEPTH = 32 };
 
+/* A source by its path without "." and "..". */
+struct cot_source_path {
+    const char *path;
+    size_t number;
+};
 struct merge {
     struct arena *arena;
     const struct cot_sources *sources;
@@ -40,14 +46,26 @@ static const char *plain_path(struct arena *arena, const char *path)
     return plain;
 }
 
+static int by_path(const void *one, const void *other)
+{
+    return strcmp(((const struct cot_source_path *)one)->path, ((const struct cot_source_path *)other)->path);
+}
+
+void cot_sources_sort(struct arena *arena, struct cot_sources *sources)
+{
+    struct cot_source_path *paths = arena_alloc(arena, (sources->count + 1) * sizeof *paths);
+    for (size_t i = 0; i < sources->count; i++)
+        paths[i] = (struct cot_source_path){plain_path(arena, sources->files[i].path), i};
+    qsort(paths, sources->count, sizeof *paths, by_path);
+    sources->paths = paths;
+}
+
 static int find_path(const struct merge *merge, const char *path)
 {
-    const char *plain = plain_path(merge->arena, path);
-    for (size_t i = 0; i < merge->sources->count; i++)
-        if (!merge->sources->files[i].reason &&
-            strcmp(plain_path(merge->arena, merge->sources->files[i].path), plain) == 0)
-            return (int)i;
-    return -1;
+    const struct cot_sources *sources = merge->sources;
+    const struct cot_source_path wanted = {.path = plain_path(merge->arena, path)},
+                                 *found = bsearch(&wanted, sources->paths, sources->count, sizeof wanted, by_path);
+    return found && !sources->files[found->number].reason ? (int)found->number : -1;
 }
 
 /* The one file whose path ends so; -1: none, or several. */
@@ -115,10 +133,10 @@ static bool guards_itself(const char *text)
         const char *at = line + strspn(line, " \t");
         if (is_pragma_once(line, length))
             return true;
-        if (*at == '#' && !*name && sscanf(at, "# ifndef %127s", name) != 1)
+        if (*at == '#' && *name)
+            return sscanf(at, "# define %127s", other) == 1 && strcmp(name, other) == 0;
+        if (*at == '#' && sscanf(at, "# ifndef %127s", name) != 1)
             return false;
-        if (*at == '#' && *name && strstr(at, "define") && sscanf(at, "# define %127s", other) == 1)
-            return strcmp(name, other) == 0;
         line += length + (line[length] == '\n');
     }
     return false;

@@ -8,8 +8,11 @@
 struct cot_sources {
     const struct cot_file *files;
     size_t count;
-    size_t largest; /* bytes of one file, and of all that is merged */
+    size_t largest;                      /* bytes of one file, and of all that is merged */
+    const struct cot_source_path *paths; /* cot_sources_sort() */
 };
+/* Makes the index by which includes are found; in the arena. */
+void cot_sources_sort(struct arena *arena, struct cot_sources *sources);
 /* The text of the file `path` with its includes: a name is looked for beside the file that has the line, then below every folder above it, then by the
  * end of a path that one file alone has. What is not found stays as it is. A header that guards itself comes once. NULL: *reason says
  * why not: what cot_read_text says of one of the files, or that they are too large or too deep. */

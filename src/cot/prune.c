@@ -244,13 +244,16 @@ static bool meets(const struct scan_names *declares, const struct scan_names *us
     return false;
 }
 
+/* Names are declared before they are used, mostly: a turn from the end to the beginning finds what leads to what. After PASSES turns
+ * everything stays. */
 static void find_needed(struct cut *cut)
 {
+    enum { PASSES = 32 };
     struct scan_names used = {0};
-    bool *counted = arena_alloc(cut->arena, (size_t)cut->count + 1);
-    for (bool changed = true; changed;) {
+    bool *counted = arena_alloc(cut->arena, (size_t)cut->count + 1), changed = true;
+    for (int pass = 0; changed && pass < PASSES; pass++) {
         changed = false;
-        for (int i = 0; i < cut->count; i++) {
+        for (int i = cut->count - 1; i >= 0; i--) {
             struct item *item = &cut->items[i];
             item->needed |= item->kind == ITEM_NAMED && meets(&item->declares, &used);
             if (!item->needed || counted[i])
@@ -261,6 +264,8 @@ static void find_needed(struct cut *cut)
                     scan_names_add(cut->arena, &used, item->uses.slots[u], strlen(item->uses.slots[u]));
         }
     }
+    for (int i = 0; i < cut->count && changed; i++)
+        cut->items[i].needed = true;
 }
 
 /* Namespaces in which nothing is left go. */

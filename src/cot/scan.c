@@ -112,7 +112,7 @@ const char *scan_names_find(const struct scan_names *names, const char *name, si
 
 const char *scan_names_add(struct arena *arena, struct scan_names *names, const char *name, size_t length)
 {
-    enum { FIRST = 64 };
+    enum { FIRST = 8 };
     if (2 * names->count >= names->capacity) {
         struct scan_names grown = {.capacity = names->capacity ? 2 * names->capacity : FIRST, .count = names->count};
         grown.slots = arena_alloc(arena, grown.capacity * sizeof *grown.slots);

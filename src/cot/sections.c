@@ -71,7 +71,7 @@ static void begin_section(struct cutter *cutter, const char *title, int level)
     struct cot_sections *sections = cutter->sections;
     int parent = sections->count - 1;
     while (parent >= 0 && sections->items[parent].level >= level)
-        parent--;
+        parent = sections->items[parent].parent;
     ARRAY_ADD(cutter->arena, sections->items, sections->count, sections->capacity,
               (struct cot_section){.title = title, .level = level, .parent = parent, .text = "", .prose = ""});
 }

@@ -35,7 +35,6 @@ enum synth_worth {
  * strict profile. An answer that is NULL is refused. `scratch`: as above. Errors: our own failure; the question is not the one that this program
  * asks, so another version of it made the operator. */
 struct akgen_error *synth_judge(struct arena *arena, const struct synth_operator *made, const char *scratch,
-                                const char *question, const char *const *answers, int count,
-                                enum synth_worth *worth);
+                                const char *question, const char *const *answers, int count, enum synth_worth *worth);
 
 #endif
