@@ -48,16 +48,29 @@ struct akgen_error *trace_file_open(struct trace_file *file, const char *path)
     return NULL;
 }
 
+/* A disk may be full before the last line. */
+static bool has_its_end(int fd)
+{
+    char end[2] = "";
+    const off_t bytes = lseek(fd, 0, SEEK_END);
+    return bytes >= 2 && pread(fd, end, 2, bytes - 2) == 2 && memcmp(end, "]\n", 2) == 0;
+}
+
 bool trace_file_close(struct trace_file *file, bool whole)
 {
     bool named = true;
     if (file->fd < 0)
         return true;
+    const bool ended = !file->beside || has_its_end(file->fd);
     close(file->fd);
-    if (file->beside && whole)
-        named = rename(file->beside, file->path) == 0;
-    if (!named)
+    if (whole && !ended) {
+        fprintf(stderr, "akgen: %s is not written: it has no room\n", file->path);
+        whole = named = false;
+    }
+    if (file->beside && whole && rename(file->beside, file->path) != 0) {
         fprintf(stderr, "akgen: %s: %m\n", file->path);
+        named = false;
+    }
     if (file->beside && !(whole && named))
         unlink(file->beside);
     forget(file);

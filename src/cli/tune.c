@@ -1,5 +1,6 @@
 /* akgen tune: the values of a candidate's knobs for which its modelled time is shortest. */
 #include "base/files.h"
+#include "base/jsons.h"
 #include "cli/gen.h"
 #include "cli/trace_file.h"
 #include "task/task.h"
@@ -224,6 +225,12 @@ static json_t *value_json(const struct gen_knob *knob, int64_t value)
     return none ? json_null() : json_integer((json_int_t)value);
 }
 
+/* Paths and what compilers say need not be UTF-8. */
+static json_t *text_or_null(const char *text)
+{
+    return text ? jsons_text(text) : json_null();
+}
+
 static json_t *settings_json(const struct gen_tuning *tuning, const struct gen_knob *knobs, int count)
 {
     json_t *settings = json_array();
@@ -233,8 +240,8 @@ static json_t *settings_json(const struct gen_tuning *tuning, const struct gen_k
         for (int k = 0; k < count; k++)
             json_array_append_new(values, value_json(&knobs[k], setting->values[k]));
         json_array_append_new(settings,
-                              json_pack("{s:o, s:s, s:s?, s:o}", "values", values, "became",
-                                        gen_tries.of[setting->became], "reason", setting->reason, "us",
+                              json_pack("{s:o, s:s, s:o, s:o}", "values", values, "became",
+                                        gen_tries.of[setting->became], "reason", text_or_null(setting->reason), "us",
                                         isinf(setting->us) ? json_null() : json_real(round(setting->us * 1e3) / 1e3)));
     }
     return settings;
@@ -251,11 +258,11 @@ static void print_json(const struct tune *tune, const struct task *task, const s
                                                 gen_knob_kinds.of[knobs[i].kind], "before",
                                                 value_json(&knobs[i], knobs[i].value), "after",
                                                 value_json(&knobs[i], tuning->after.values[i])));
-    json_t *head =
-        json_pack("{s:s, s:s, s:s?, s:s, s:i, s:i, s:o, s:o, s:{s:s, s:s, s:i}}", "suite", task->suite, "task",
-                  task->name, "candidate", tune->candidate, "soc", tune->options.soc->name, "budget", tune->budget,
-                  "tried", tuning->tried, "knobs", turned, "settings", settings_json(tuning, knobs, count), "proved",
-                  "profile", "strict", "verdict", "pass", "cases", tuning->proved_cases);
+    json_t *head = json_pack("{s:s, s:s, s:o, s:s, s:i, s:i, s:o, s:o, s:{s:s, s:s, s:i}}", "suite", task->suite,
+                             "task", task->name, "candidate", text_or_null(tune->candidate), "soc",
+                             tune->options.soc->name, "budget", tune->budget, "tried", tuning->tried, "knobs", turned,
+                             "settings", settings_json(tuning, knobs, count), "proved", "profile", "strict", "verdict",
+                             "pass", "cases", tuning->proved_cases);
     json_object_update(head, json);
     char *text = json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12));
     puts(text);

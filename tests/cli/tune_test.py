@@ -101,6 +101,12 @@ class Program(Folder):
             self.assertIsNone(setting["us"])
             self.assertIn("bytes of UB", setting["reason"])
 
+    def test_a_name_that_is_no_text(self):
+        odd = self.dir / 'quoted".\udcff.py'
+        self.program.rename(odd)
+        result = self.result(odd, "--case", "1", "--budget", "1")
+        self.assertTrue(result["candidate"].startswith(f'{self.dir}/quoted".'))
+
     def test_nothing_to_turn(self):
         done = self.tune("--knobs", "loops")
         self.assertEqual(done.returncode, 1)
