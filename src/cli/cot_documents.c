@@ -27,7 +27,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         state->child_inputs[0] = &arguments->db;
         break;
     case 's':
-        arguments->documents.seed = (uint64_t)cli_parse_number(state, "--seed", text, 0, 1L << 60);
+        arguments->documents.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, 1L << 60);
         break;
     case KEY_LICENCE_OF:
         arguments->documents.licence = text;

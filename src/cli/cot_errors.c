@@ -34,19 +34,19 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct arguments *a = state->input;
     switch (key) {
     case 'n':
-        a->count = cli_parse_number(state, "--count", text, 0, 100000000);
+        a->count = cli_parse_number(state, "count", text, 0, 100000000);
         break;
     case 's':
-        a->first = cli_parse_number(state, "--seed", text, 0, 1L << 50);
+        a->first = cli_parse_number(state, "seed", text, 0, 1L << 50);
         break;
     case 'j':
-        a->jobs = (int)cli_parse_number(state, "--jobs", text, 1, 256);
+        a->jobs = (int)cli_parse_number(state, "jobs", text, 1, 256);
         break;
     case 'm':
-        a->errors.machine = (int)cli_parse_number(state, "--machine", text, 0, 1000000);
+        a->errors.machine = (int)cli_parse_number(state, "machine", text, 0, 1000000);
         break;
     case 'k':
-        a->errors.mutants = (int)cli_parse_number(state, "--mutants", text, 1, 1000);
+        a->errors.mutants = (int)cli_parse_number(state, "mutants", text, 1, 1000);
         break;
     case 'v':
         a->verdicts = text;

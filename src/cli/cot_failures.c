@@ -36,7 +36,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->verdicts = text;
         break;
     case KEY_RUN:
-        arguments->run = cli_parse_number(state, "--run", text, 1, INT32_MAX);
+        arguments->run = cli_parse_number(state, "run", text, 1, INT32_MAX);
         break;
     case KEY_JSON:
         arguments->json = true;

@@ -26,7 +26,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         state->child_inputs[0] = &arguments->db;
         break;
     case 's':
-        arguments->kernels.seed = (uint64_t)cli_parse_number(state, "--seed", text, 0, 1L << 60);
+        arguments->kernels.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, 1L << 60);
         break;
     case KEY_LICENCE_OF:
         arguments->kernels.licence = text;

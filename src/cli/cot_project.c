@@ -103,16 +103,16 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct projects *p = state->input;
     switch (key) {
     case 'n':
-        p->count = cli_parse_number(state, "--count", text, 1, 100000000);
+        p->count = cli_parse_number(state, "count", text, 1, 100000000);
         break;
     case 's':
-        p->first = cli_parse_number(state, "--seed", text, 0, 1L << 60);
+        p->first = cli_parse_number(state, "seed", text, 0, 1L << 60);
         break;
     case 'j':
-        p->jobs = (int)cli_parse_number(state, "--jobs", text, 1, 256);
+        p->jobs = (int)cli_parse_number(state, "jobs", text, 1, 256);
         break;
     case 'm':
-        p->machine = (int)cli_parse_number(state, "--machine", text, 0, 1000000);
+        p->machine = (int)cli_parse_number(state, "machine", text, 0, 1000000);
         break;
     case 'y':
         p->summaries = true;

@@ -87,16 +87,16 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct synthesis *s = state->input;
     switch (key) {
     case 'n':
-        s->count = cli_parse_number(state, "--count", text, 1, 100000000);
+        s->count = cli_parse_number(state, "count", text, 1, 100000000);
         break;
     case 's':
-        s->first = cli_parse_number(state, "--seed", text, 0, 1L << 60);
+        s->first = cli_parse_number(state, "seed", text, 0, 1L << 60);
         break;
     case 'j':
-        s->jobs = (int)cli_parse_number(state, "--jobs", text, 1, 256);
+        s->jobs = (int)cli_parse_number(state, "jobs", text, 1, 256);
         break;
     case 'm':
-        s->machine = (int)cli_parse_number(state, "--machine", text, 0, 1000000);
+        s->machine = (int)cli_parse_number(state, "machine", text, 0, 1000000);
         break;
     case 'p':
         s->programs = true;

@@ -88,7 +88,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     else if (key == KEY_TASK)
         arguments->task = text;
     else if (key == KEY_CASE)
-        arguments->only_case = cli_parse_number(state, "--case", text, 0, INT32_MAX);
+        arguments->only_case = cli_parse_number(state, "case", text, 0, INT32_MAX);
     else if (key == 'v')
         arguments->verbose = true;
     else if (key == KEY_PRINT)
@@ -100,7 +100,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     else if (key == KEY_VERIFY)
         arguments->verify = true;
     else if (key == KEY_STATIC)
-        arguments->only_case = arguments->static_case = cli_parse_number(state, "--static", text, 0, INT32_MAX);
+        arguments->only_case = arguments->static_case = cli_parse_number(state, "static", text, 0, INT32_MAX);
     else if (key == KEY_UNCHECKED)
         arguments->unchecked = true;
     else if (key == KEY_LINES)

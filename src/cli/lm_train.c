@@ -274,20 +274,20 @@ static error_t parse_size(int key, char *text, struct argp_state *state)
         int key;
         const char *name;
         long low, high;
-    } sizes[] = {{KEY_BATCH, "batch", 1, 1 << 24},   {KEY_TOKENS, "tokens", 1, 1 << 24},
-                 {KEY_LENGTH, "length", 2, 1 << 24}, {KEY_EPOCHS, "epochs", 1, 1 << 20},
-                 {KEY_STEPS, "steps", 1, 1 << 30},   {KEY_SEED, "seed", 0, INT32_MAX},
-                 {KEY_THREADS, "threads", 1, 1024},  {KEY_SAVE, "save-every", 0, 1 << 30},
-                 {KEY_KEEP, "keep", 1, 1 << 20},     {KEY_EVAL_EVERY, "eval-every", 0, 1 << 30}};
-    int *const places[] = {&train->batch, &train->tokens,  &train->longest,    &train->epochs, &train->steps,
-                           NULL,          &train->threads, &train->save_every, &train->keep,   &train->eval_every};
+    } sizes[] = {{KEY_BATCH, "batch", 1, 1 << 24},          {KEY_TOKENS, "tokens", 1, 1 << 24},
+                 {KEY_LENGTH, "length", 2, 1 << 24},        {KEY_EPOCHS, "epochs", 1, 1 << 20},
+                 {KEY_STEPS, "steps", 1, 1 << 30},          {KEY_THREADS, "threads", 1, 1024},
+                 {KEY_SAVE, "save-every", 0, 1 << 30},      {KEY_KEEP, "keep", 1, 1 << 20},
+                 {KEY_EVAL_EVERY, "eval-every", 0, 1 << 30}};
+    int *const places[] = {&train->batch,   &train->tokens,     &train->longest, &train->epochs,    &train->steps,
+                           &train->threads, &train->save_every, &train->keep,    &train->eval_every};
+    if (key == KEY_SEED) {
+        train->seed = (uint64_t)cli_parse_number(state, "seed", text, 0, INT32_MAX);
+        return 0;
+    }
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].key == key) {
-            long value = cli_parse_number(state, sizes[i].name, text, sizes[i].low, sizes[i].high);
-            if (places[i])
-                *places[i] = (int)value;
-            else
-                train->seed = (uint64_t)value;
+            *places[i] = (int)cli_parse_number(state, sizes[i].name, text, sizes[i].low, sizes[i].high);
             return 0;
         }
     return parse_objective(key, text, state);

@@ -61,7 +61,8 @@ static void parse_kinds(struct tune *tune, const char *argument, const struct ar
         const int kind = words_find(&gen_knob_kinds, word);
         if (kind < 0)
             argp_error(state, "--knobs: '%s' is none of %s", word, KNOB_KINDS);
-        tune->kinds |= 1U << kind;
+        else
+            tune->kinds |= 1U << kind;
     }
     free(list);
 }

@@ -34,7 +34,7 @@ static void make_keys(void)
 {
     struct arena arena = {0};
     for (int i = 0; i < ROWS; i++) {
-        const char *names[STEPS + 1], *const *last = names;
+        const char *names[STEPS + 1] = {0}, *const *last = names;
         find_names(&arena, rows[i].formulas, names);
         while (last[1])
             last++;

@@ -104,7 +104,7 @@ static const char *combine(struct synth *s, const char *a, const char *b)
 
 const char *synth_expression(struct synth *s, const char *const *atoms, int count, int functions)
 {
-    const char *parts[MOST_ATOMS];
+    const char *parts[MOST_ATOMS] = {0};
     for (int i = 0; i < count; i++)
         parts[i] = atoms[i];
     while (count > 1 || functions > 0) {

@@ -364,8 +364,7 @@ static const char *capital(struct synth *s, const char *text)
 
 static const char *scope(struct synth *s)
 {
-    bool rows = false, all = false, axis = s->tensor_count > 0;
-    axis = false;
+    bool rows = false, all = false, axis = false;
     for (int i = 0; i < s->step_count; i++) {
         rows |= has(s->steps[i].tree, goes_along_rows);
         all |= has(s->steps[i].tree, goes_over_all);
@@ -503,11 +502,11 @@ static bool one_row_quantity(const struct synth *s)
 
 const char *synth_describe(struct synth *s)
 {
-    const char *said[SYNTH_STEPS];
-    struct style style = {.power = (int)(synth_chance(s, 60)   ? POWER_HAT
-                                         : synth_chance(s, 60) ? POWER_STARS
-                                                               : POWER_PRODUCT),
-                          .choice = (int)synth_pick(s, 3),
+    const char *said[SYNTH_STEPS] = {0};
+    struct style style = {.power = synth_chance(s, 60)   ? POWER_HAT
+                                   : synth_chance(s, 60) ? POWER_STARS
+                                                         : POWER_PRODUCT,
+                          .choice = synth_pick(s, 3),
                           .index = "",
                           .torch = synth_chance(s, 6) ? "torch." : "",
                           .times = " * ",

@@ -135,6 +135,12 @@ class Project(unittest.TestCase):
         (self.at / "text.db").write_text("no database, but long enough to be one if it were" * 9)
         self.assertEqual(akgen("cot", "project", "--db", self.at / "text.db").returncode, 3)
 
+    def test_a_count_that_is_none_is_named_as_it_was_written(self):
+        done = akgen("cot", "project", "--db", self.at / "none.db", "--count", "-3")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("project: --count: '-3' is not a whole number", done.stderr)
+        self.assertFalse((self.at / "none.db").exists())
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -251,10 +251,11 @@ static double take(struct calendar *calendar, double start, double least, int ri
         if (window >= calendar->windows) {
             size_t more = calendar->windows ? calendar->windows * 2 : 1024;
             more = window >= more ? window + 1024 : more;
-            calendar->taken = realloc(calendar->taken, more * sizeof *calendar->taken);
-            if (!calendar->taken)
+            float *grown = realloc(calendar->taken, more * sizeof *grown);
+            if (!grown)
                 abort();
-            memset(calendar->taken + calendar->windows, 0, (more - calendar->windows) * sizeof *calendar->taken);
+            memset(grown + calendar->windows, 0, (more - calendar->windows) * sizeof *grown);
+            calendar->taken = grown;
             calendar->windows = more;
         }
         double end = (double)(int64_t)(window + 1) * WINDOW, free = all - calendar->taken[window];
