@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 
 HOME = pathlib.Path(os.environ.get("AKGEN_HOME", pathlib.Path(__file__).resolve().parents[2]))
@@ -16,6 +17,23 @@ def akgen(*arguments, env=None, timeout=300):
     environment = dict(os.environ, NO_COLOR="1", **(env or {}))
     return subprocess.run([AKGEN, *map(str, arguments)], capture_output=True, text=True, env=environment,
                           timeout=timeout, errors="replace")
+
+
+def kill_until_done(*arguments):
+    """How often a command was killed (SIGKILL): each run a little later than the one before it, until one ends by itself, which has
+    to succeed. No machine is too fast for it."""
+    kills, wait = 0, 0.05
+    while True:
+        program = subprocess.Popen([AKGEN, *map(str, arguments)], stdout=subprocess.DEVNULL)
+        try:
+            code = program.wait(wait)
+        except subprocess.TimeoutExpired:
+            program.kill()
+            code = program.wait()
+        if code != -signal.SIGKILL:
+            assert code == 0, f"exit code {code}"
+            return kills
+        kills, wait = kills + 1, wait * 1.5
 
 
 def verdict(task, directory, *options, **keywords):

@@ -3,14 +3,11 @@
 import json
 import os
 import pathlib
-import signal
 import sqlite3
-import subprocess
 import tempfile
-import time
 import unittest
 
-from akgen_program import AKGEN, HOME, akgen
+from akgen_program import HOME, akgen, kill_until_done
 
 KERNEL = """#include "kernel_operator.h"
 using namespace AscendC;
@@ -186,13 +183,7 @@ class Documents(unittest.TestCase):
         programs = [row for row in made if row[1] == "dsl"]
         self.assertGreater(len(programs), 0)
         self.assertEqual({row[5] for row in made}, {"Apache-2.0"})
-        kills = 0
-        for wait in (0.1, 0.2, 0.15, 0.25):
-            program = subprocess.Popen([AKGEN, "cot", "documents", "--db", str(self.at / "killed.db")], stdout=subprocess.DEVNULL)
-            time.sleep(wait)
-            program.kill()
-            kills += program.wait() == -signal.SIGKILL
-        self.assertGreater(kills, 0)
+        self.assertGreater(kill_until_done("cot", "documents", "--db", self.at / "killed.db"), 0)
         self.assertEqual(akgen("cot", "documents", "--db", self.at / "killed.db").returncode, 0)
         self.assertEqual(rows(self.at / "killed.db"), made)
 

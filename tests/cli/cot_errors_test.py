@@ -6,14 +6,11 @@ import json
 import pathlib
 import re
 import shutil
-import signal
 import sqlite3
-import subprocess
 import tempfile
-import time
 import unittest
 
-from akgen_program import AKGEN, TASKS, akgen
+from akgen_program import TASKS, akgen, kill_until_done
 
 
 def rows(database, columns="part, mode, question, chain, answer, verdict, graph"):
@@ -70,14 +67,8 @@ class Errors(unittest.TestCase):
 
     def test_killed_runs_go_on(self):
         options = ("--count", "96", "--machine", "0")
-        whole, kills = self.make("whole.db", *options), 0
-        command = [AKGEN, "cot", "errors", "--db", self.at / "killed.db", "--seed", "40", *options, "--jobs", "1"]
-        for wait in (0.4, 0.7, 0.6):
-            program = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL)
-            time.sleep(wait)
-            program.kill()
-            kills += program.wait() == -signal.SIGKILL
-        self.assertGreater(kills, 0)
+        whole = self.make("whole.db", *options)
+        self.assertGreater(kill_until_done("cot", "errors", "--db", self.at / "killed.db", "--seed", "40", *options, "--jobs", "1"), 0)
         self.assertEqual(self.make("killed.db", *options), whole)
 
     def test_diagnostics_of_a_run(self):

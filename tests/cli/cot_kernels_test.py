@@ -3,14 +3,11 @@
 import json
 import os
 import pathlib
-import signal
 import sqlite3
-import subprocess
 import tempfile
-import time
 import unittest
 
-from akgen_program import AKGEN, akgen, verdict
+from akgen_program import akgen, kill_until_done, verdict
 
 HELP = """// SPDX-License-Identifier: MIT
 #ifndef HELP_H
@@ -173,15 +170,9 @@ OP_ADD(TwiceIt);
         for i in range(8):
             self.write(f"more/op_kernel/more_{i}.cpp", "#include \"kernel_operator.h\"\n#include \"help.h\"\n#include \"run.inc\"\n"
                        f"extern \"C\" __global__ __aicore__ void more_{i}(GM_ADDR x, GM_ADDR y)\n{{\n    Run(x, y, {i});\n}}\n")
-        whole, kills = self.make("whole.db"), 0
+        whole = self.make("whole.db")
         self.assertEqual(len(whole), 9)
-        command = [AKGEN, "cot", "kernels", str(self.tree), "--db", str(self.at / "killed.db")]
-        for wait in (0.3, 0.5, 0.4):
-            program = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-            time.sleep(wait)
-            program.kill()
-            kills += program.wait() == -signal.SIGKILL
-        self.assertGreater(kills, 0)
+        self.assertGreater(kill_until_done("cot", "kernels", self.tree, "--db", self.at / "killed.db"), 0)
         self.assertEqual(self.make("killed.db"), whole)
 
 

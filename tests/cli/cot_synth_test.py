@@ -2,14 +2,11 @@
 """akgen cot synth: the same seeds make the same samples, with any number of threads and however often it was killed; none is a benchmark's."""
 import json
 import pathlib
-import signal
 import sqlite3
-import subprocess
 import tempfile
-import time
 import unittest
 
-from akgen_program import AKGEN, akgen
+from akgen_program import akgen, kill_until_done
 
 
 def samples(database):
@@ -38,14 +35,8 @@ class Synth(unittest.TestCase):
         self.assertEqual(len(one), len(set(row[0] + row[2] for row in one)))
 
     def test_killed_runs_go_on(self):
-        whole, kills = self.make("whole.db", "--machine", 0), 0
-        command = [AKGEN, "cot", "synth", "--db", self.at / "killed.db", "--count", "320", "--seed", "7", "--machine", "0", "--jobs", "1"]
-        for wait in (0.4, 0.6, 0.5):
-            program = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL)
-            time.sleep(wait)
-            program.kill()
-            kills += program.wait() == -signal.SIGKILL
-        self.assertGreater(kills, 0)
+        whole = self.make("whole.db", "--machine", 0)
+        self.assertGreater(kill_until_done("cot", "synth", "--db", self.at / "killed.db", "--count", "320", "--seed", "7", "--machine", "0", "--jobs", "1"), 0)
         self.assertEqual(self.make("killed.db", "--machine", 0), whole)
 
     def test_programs_are_samples_too(self):
