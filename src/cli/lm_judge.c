@@ -7,7 +7,6 @@
 #include "cot/synth_prove.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A right answer is worth 1, one that a program comes of a tenth of it. */
@@ -21,8 +20,7 @@ static struct akgen_error *judge_operators(const char *row, const char *const *a
     const json_t *seed = json_object_get(root, "operator");
     const char *question =
         json_string_value(json_object_get(json_array_get(json_object_get(root, "prompt"), 0), "content"));
-    const char *base = getenv("TMPDIR");
-    char *scratch = arena_printf(&arena, "%s/akgen-judge-XXXXXX", base && *base ? base : "/tmp");
+    const char *scratch = NULL;
     enum synth_worth *found = arena_alloc(&arena, (size_t)count * sizeof *found);
     struct synth_operator made;
     struct akgen_error *error = NULL;
@@ -30,8 +28,8 @@ static struct akgen_error *judge_operators(const char *row, const char *const *a
         error = error_of_the_file(
             error_new("a row without 'operator', a seed of 'akgen cot synth', and 'prompt', one message: "
                       "'akgen cot export --format prompts' writes such rows"));
-    else if (!mkdtemp(scratch))
-        error = error_new("%s: %m", scratch);
+    else
+        error = files_make_scratch(&arena, "akgen-judge", &scratch);
     if (!error) {
         synth_operator_make(&arena, (uint64_t)json_integer_value(seed), &made);
         error = synth_judge(&arena, &made, scratch, question, answers, count, found);

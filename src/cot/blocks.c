@@ -7,7 +7,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -107,14 +106,10 @@ struct akgen_error *cot_blocks_run(struct cot_blocks *blocks)
                       .lock = PTHREAD_MUTEX_INITIALIZER,
                       .turn = PTHREAD_COND_INITIALIZER};
     struct arena arena = {0};
-    const char *base = getenv("TMPDIR");
-    char *scratch = arena_printf(&arena, "%s/akgen-cot-XXXXXX", base && *base ? base : "/tmp");
-    run.scratch = mkdtemp(scratch);
-    if (!run.scratch)
-        run.error = error_new("%s: %m", scratch);
-    else {
+    run.error = files_make_scratch(&arena, "akgen-cot", &run.scratch);
+    if (!run.error) {
         workers_run((int)((blocks->count + blocks->size - 1) / blocks->size), blocks->jobs, work, &run);
-        files_remove_tree(scratch);
+        files_remove_tree(run.scratch);
     }
     blocks->seconds = clock_seconds() - run.begin;
     if (isatty(STDERR_FILENO))

@@ -182,18 +182,16 @@ struct akgen_error *cot_clusters(struct cot_store *store, const char *verdicts, 
 {
     struct arena arena = {0};
     struct clusters all = {.arena = &arena};
-    const char *base = getenv("TMPDIR");
-    char *scratch = arena_printf(&arena, "%s/akgen-cot-XXXXXX", base && *base ? base : "/tmp");
+    const char *scratch = NULL;
     struct akgen_error *error = read_all(&all, verdicts);
-    bool made = !error && mkdtemp(scratch);
-    if (!error && !made)
-        error = error_new("%s: %m", scratch);
+    if (!error)
+        error = files_make_scratch(&arena, "akgen-cot", &scratch);
     for (int i = 0; i < all.count && !error; i++) {
         count->diagnostics += all.items[i].diagnostics;
         error = put(store, &all.items[i], scratch, count);
     }
     count->clusters = all.count;
-    if (made)
+    if (scratch)
         files_remove_tree(scratch);
     arena_free(&arena);
     return error;

@@ -6,7 +6,6 @@
 #include "cot/sections.h"
 #include "cot/walk.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -97,14 +96,13 @@ struct akgen_error *cot_documents(struct cot_store *store, const char *path,
     struct arena arena = {0};
     struct cot_file *files;
     size_t count;
-    const char *base = getenv("TMPDIR");
-    char *scratch = arena_printf(&arena, "%s/akgen-cot-XXXXXX", base && *base ? base : "/tmp");
+    const char *scratch = NULL;
     struct akgen_error *error = cot_walk(&arena, path, ends, &files, &count);
-    if (!error && !mkdtemp(scratch))
-        error = error_new("%s: %m", scratch);
+    if (!error)
+        error = files_make_scratch(&arena, "akgen-cot", &scratch);
     for (size_t i = 0; i < count && !error; i++)
         error = take_file(store, &files[i], options, scratch, counts);
-    if (count)
+    if (scratch)
         files_remove_tree(scratch);
     arena_free(&arena);
     return error;

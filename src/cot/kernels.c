@@ -11,7 +11,6 @@
 #include "cot/snippet.h"
 #include "op/op.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LARGEST = 1 << 20, LONGEST = 64 << 10 /* of a sample */ };
@@ -228,11 +227,10 @@ struct akgen_error *cot_kernels(struct cot_store *store, const char *path, const
     struct arena arena = {0};
     struct cot_file *files;
     struct kernels kernels = {.store = store, .options = options, .counts = counts};
-    const char *base = getenv("TMPDIR");
-    char *scratch = arena_printf(&arena, "%s/akgen-cot-XXXXXX", base && *base ? base : "/tmp");
+    const char *scratch = NULL;
     struct akgen_error *error = cot_walk(&arena, path, ends, &files, &kernels.sources.count);
-    if (!error && !mkdtemp(scratch))
-        error = error_new("%s: %m", scratch);
+    if (!error)
+        error = files_make_scratch(&arena, "akgen-cot", &scratch);
     kernels.sources.files = error ? NULL : files;
     kernels.sources.largest = LARGEST;
     kernels.scratch = scratch;
@@ -243,7 +241,7 @@ struct akgen_error *cot_kernels(struct cot_store *store, const char *path, const
     for (size_t i = 0; !error && i < kernels.sources.count; i++)
         if (is_source(files[i].path) || (files[i].reason && !has_end(files[i].path, ".h")))
             error = take_file(&kernels, &files[i]);
-    if (kernels.sources.count)
+    if (scratch)
         files_remove_tree(scratch);
     arena_free(&arena);
     return error;
