@@ -63,3 +63,10 @@ const char *digest_finish(struct digest *digest, struct arena *arena)
     free(digest);
     return arena_printf(arena, "%016llx%016llx", (unsigned long long)hash.high64, (unsigned long long)hash.low64);
 }
+
+const char *digest_of_string(struct arena *arena, const char *string)
+{
+    struct digest *digest = digest_new();
+    digest_string(digest, string);
+    return digest_finish(digest, arena);
+}

@@ -16,5 +16,7 @@ void digest_bytes(struct digest *digest, const void *bytes, size_t length);
 void digest_string(struct digest *digest, const char *string);
 /* 32 hexadecimal digits in the arena; releases the digest. */
 const char *digest_finish(struct digest *digest, struct arena *arena);
+/* That of a string alone, of XXH3. */
+const char *digest_of_string(struct arena *arena, const char *string);
 
 #endif

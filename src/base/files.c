@@ -141,14 +141,6 @@ struct akgen_error *files_make_directory(const char *path)
     return NULL;
 }
 
-struct akgen_error *files_make_scratch(struct arena *arena, const char *name, const char **path)
-{
-    const char *base = getenv("TMPDIR");
-    char *made = arena_printf(arena, "%s/%s-XXXXXX", base && *base ? base : "/tmp", name);
-    *path = mkdtemp(made);
-    return *path ? NULL : error_new("%s: %m", made);
-}
-
 struct akgen_error *files_begin_directory(struct arena *arena, const char *path, const char **unfinished)
 {
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;

@@ -31,8 +31,6 @@ enum { FILES_MAX = 20000 };
  * A directory that does not exist has no files. Relative paths; list and strings in the arena. More than FILES_MAX
  * are an error, and so is what is neither a file nor a directory nor a link: who opens a FIFO waits. */
 struct akgen_error *files_list(struct arena *arena, const char *dir, const char ***paths, size_t *count);
-/* Makes a directory "NAME-.." of one's own below TMPDIR or /tmp. *path is in the arena; on an error NULL. */
-struct akgen_error *files_make_scratch(struct arena *arena, const char *name, const char **path);
 /* Removes a directory and what is in it. Errors are ignored. */
 void files_remove_tree(const char *path);
 

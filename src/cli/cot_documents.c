@@ -1,20 +1,19 @@
 /* akgen cot documents: questions and answers of documents, without a model. */
 #include "cot/documents.h"
-#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/cot.h"
+#include "cli/cot_files.h"
 #include "toolchain/toolchain.h"
 
-enum { KEY_LICENCE_OF = 0x500, KEY_NO_COMPILE };
+enum { KEY_NO_COMPILE = 0x500 };
 
 struct arguments {
-    const char *db, *path;
+    struct cli_cot_files files;
     struct cot_documents_options documents;
 };
 
 static const struct argp_option options[] = {
     {"seed", 's', "S", 0, "of the questions' wording (default 0)", 1},
-    {"of-licence", KEY_LICENCE_OF, "SPDX", 0, "the licence of files that name none (default: unknown)", 1},
     {"no-compile", KEY_NO_COMPILE, NULL, 0, "examples are taken as they are", 1},
     {0},
 };
@@ -24,21 +23,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->db;
+        state->child_inputs[0] = &arguments->files;
         break;
     case 's':
         arguments->documents.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, 1L << 60);
         break;
-    case KEY_LICENCE_OF:
-        arguments->documents.licence = text;
-        break;
     case KEY_NO_COMPILE:
         arguments->documents.compile = false;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument '%s'", text);
-        arguments->path = text;
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -48,7 +39,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 int cli_cot_documents(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_cot_files_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -62,23 +53,24 @@ int cli_cot_documents(int argc, char **argv)
     struct arguments arguments = {.documents = {.compile = true}};
     struct arena arena = {0};
     struct cot_store *store = NULL;
-    struct cot_documents_counts counts = {0};
+    struct cot_counts counts = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    if (!arguments.path) {
-        arguments.path = arena_printf(&arena, "%s/docs", toolchain_home());
-        arguments.documents.licence = arguments.documents.licence ? arguments.documents.licence : "Apache-2.0";
+    struct cli_cot_files *files = &arguments.files;
+    if (!files->path) {
+        files->path = arena_printf(&arena, "%s/docs", toolchain_home());
+        files->licence = files->licence ? files->licence : "Apache-2.0";
     }
-    double begin = clock_seconds();
-    struct akgen_error *error = cot_store_open(arguments.db, &store);
+    arguments.documents.licence = files->licence;
+    arguments.documents.jobs = files->jobs;
+    struct akgen_error *error = cot_store_open(files->db, &store);
     if (!error)
-        error = cot_documents(store, arguments.path, &arguments.documents, &counts);
-    double seconds = clock_seconds() - begin;
-    if (store)
-        cot_store_close(store);
+        error = cot_documents(store, files->path, &arguments.documents, &counts);
+    cot_store_close(store);
     arena_free(&arena);
     if (error)
         return cli_fail(EXIT_USAGE, error);
-    printf("%lld files: %lld samples added, %lld dropped, %lld examples compiled; %.1f s\n", (long long)counts.files,
-           (long long)counts.added, (long long)counts.dropped, (long long)counts.compiled, seconds);
+    printf("%lld files: %lld samples added, %lld dropped, %lld examples compiled; %.1f s\n", (long long)counts.sources,
+           (long long)counts.added, (long long)(counts.dropped + counts.repeated), (long long)counts.on_machine,
+           counts.seconds);
     return EXIT_PASS;
 }

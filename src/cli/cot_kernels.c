@@ -1,54 +1,35 @@
 /* akgen cot kernels: kernels of a folder, each merged into one file that compiles. */
 #include "cot/kernels.h"
-#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/cot.h"
+#include "cli/cot_files.h"
 #include "toolchain/toolchain.h"
 
-enum { KEY_LICENCE_OF = 0x500 };
-
 struct arguments {
-    const char *db, *path;
+    struct cli_cot_files files;
     struct cot_kernels_options kernels;
 };
 
 static const struct argp_option options[] = {
     {"seed", 's', "S", 0, "of the requests' wording (default 0)", 1},
-    {"of-licence", KEY_LICENCE_OF, "SPDX", 0, "the licence of files that name none (default: unknown)", 1},
     {0},
 };
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->db;
-        break;
-    case 's':
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = &arguments->files;
+    else if (key == 's')
         arguments->kernels.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, 1L << 60);
-        break;
-    case KEY_LICENCE_OF:
-        arguments->kernels.licence = text;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument '%s'", text);
-        arguments->path = text;
-        break;
-    case ARGP_KEY_END:
-        if (!arguments->path)
-            argp_error(state, "a folder is needed");
-        break;
-    default:
+    else
         return ARGP_ERR_UNKNOWN;
-    }
     return 0;
 }
 
 int cli_cot_kernels(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_cot_files_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -59,28 +40,27 @@ int cli_cot_kernels(int argc, char **argv)
                "What is dropped is counted with its reason ('akgen cot stats'). A run that was killed goes on.",
         .children = children,
     };
-    struct arguments arguments = {0};
+    struct arguments arguments = {.files.needed = "a folder"};
     struct arena arena = {0};
     struct cot_store *store = NULL;
-    struct cot_kernels_counts counts = {0};
+    struct cot_counts counts = {0};
     struct task *tasks;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    double begin = clock_seconds();
-    struct akgen_error *error = cot_store_open(arguments.db, &store);
+    arguments.kernels.licence = arguments.files.licence;
+    arguments.kernels.jobs = arguments.files.jobs;
+    struct akgen_error *error = cot_store_open(arguments.files.db, &store);
     if (!error)
         error = task_load_all(&arena, toolchain_home(), &tasks, &arguments.kernels.task_count);
     if (!error) {
         arguments.kernels.tasks = tasks;
-        error = cot_kernels(store, arguments.path, &arguments.kernels, &counts);
+        error = cot_kernels(store, arguments.files.path, &arguments.kernels, &counts);
     }
-    double seconds = clock_seconds() - begin;
-    if (store)
-        cot_store_close(store);
+    cot_store_close(store);
     arena_free(&arena);
     if (error)
         return cli_fail(EXIT_USAGE, error);
     printf("%lld files: %lld samples added, %lld of them without what is not needed; %lld dropped; %.1f s\n",
-           (long long)counts.files, (long long)counts.added, (long long)counts.pruned, (long long)counts.dropped,
-           seconds);
+           (long long)counts.sources, (long long)counts.added, (long long)counts.made,
+           (long long)(counts.dropped + counts.repeated), counts.seconds);
     return EXIT_PASS;
 }

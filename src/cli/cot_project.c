@@ -2,22 +2,15 @@
  * samples. */
 #include "cli/cli.h"
 #include "cli/cot.h"
+#include "cli/cot_seeds.h"
 #include "cot/benchmark.h"
-#include "cot/blocks.h"
 #include "cot/project.h"
-#include "toolchain/toolchain.h"
-
-#include <unistd.h>
 
 enum { BLOCK = 8 }; /* operators, of which each is compiled for every data type */
 
 struct projects {
-    const char *path;
-    int64_t count, first; /* operators; the seed of the first */
-    int jobs, machine;    /* machine: of every so many operators the scenarios run on it; 0: of none */
+    struct cli_cot_seeds seeds;
     bool summaries;
-    const struct task *tasks;
-    int task_count;
 };
 
 static void add_samples(const struct projects *p, struct cot_block *block, uint64_t seed, int type, int id,
@@ -51,7 +44,7 @@ static struct akgen_error *make_scenario(const struct projects *p, struct cot_bl
 {
     struct synth_operator made;
     struct project_pair pair;
-    const bool machine = p->machine && seed % (uint64_t)p->machine == 0;
+    const bool machine = p->seeds.machine && seed % (uint64_t)p->seeds.machine == 0;
     synth_operator_make_plain(&block->arena, seed, type, &made);
     struct akgen_error *error = project_make(&block->arena, &made, id, scratch, machine, &pair);
     if (error)
@@ -74,7 +67,7 @@ static struct akgen_error *make_block(void *closure, int64_t first, int64_t coun
         struct synth_operator made;
         uint64_t seed = (uint64_t)(first + i);
         synth_operator_make(&block->arena, seed, &made);
-        if (cot_benchmark_graph(made.key) || cot_benchmark_name(p->tasks, p->task_count, made.op)) {
+        if (cot_benchmark_graph(made.key) || cot_benchmark_name(p->seeds.tasks, p->seeds.task_count, made.op)) {
             block->contaminated++;
             cot_block_drop(block, "a benchmark's operator");
             continue;
@@ -90,10 +83,6 @@ static struct akgen_error *make_block(void *closure, int64_t first, int64_t coun
 }
 
 static const struct argp_option options[] = {
-    {"count", 'n', "N", 0, "operators to take apart (default 100); some are dropped", 0},
-    {"seed", 's', "S", 0, "of the first; the next have S + 1, S + 2, ... (default 0)", 0},
-    {"jobs", 'j', "N", 0, "threads (default: one for each processor)", 0},
-    {"machine", 'm', "N", 0, "run the scenarios of each Nth operator on the machine as well (default 10; 0: none)", 0},
     {"summaries", 'y', NULL, 0, "the tiling becomes an answer, too, to a question that has the source in it", 0},
     {0},
 };
@@ -101,75 +90,51 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     struct projects *p = state->input;
-    switch (key) {
-    case 'n':
-        p->count = cli_parse_number(state, "count", text, 1, 100000000);
-        break;
-    case 's':
-        p->first = cli_parse_number(state, "seed", text, 0, 1L << 60);
-        break;
-    case 'j':
-        p->jobs = (int)cli_parse_number(state, "jobs", text, 1, 256);
-        break;
-    case 'm':
-        p->machine = (int)cli_parse_number(state, "machine", text, 0, 1000000);
-        break;
-    case 'y':
+    (void)text;
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = &p->seeds;
+    else if (key == 'y')
         p->summaries = true;
-        break;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &p->path;
-        break;
-    default:
+    else
         return ARGP_ERR_UNKNOWN;
-    }
     return 0;
 }
 
 int cli_cot_project(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_cot_seeds_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
         .doc =
-            "Makes operators up and takes them apart into scenarios, one data type and one shape each: the planner's "
-            "program is compiled to a host part and a kernel in Ascend C, its explanation becomes the chain, and the "
-            "tiling function is run for the values in the summary.\vOperators whose graph or name is a benchmark's "
-            "are dropped. The same seeds make the same samples; a run that was killed goes on. Exit code: 0, 2 wrong "
-            "usage, 3 failure.",
+            "Makes operators up (100, unless --count says otherwise) and takes them apart into scenarios, one data "
+            "type "
+            "and one shape each: the planner's program is compiled to a host part and a kernel in Ascend C, its "
+            "explanation becomes the chain, and the tiling function is run for the values in the summary.\vOperators "
+            "whose graph or name is a benchmark's are dropped. The same seeds make the same samples; a run that was "
+            "killed goes on. Exit code: 0, 2 wrong usage, 3 failure.",
         .children = children};
-    struct projects p = {.count = 100, .machine = 10, .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    struct projects p = {.seeds = {.count = 100, .least = 1, .machine = 10}};
     struct arena arena = {0};
-    struct cot_store *store = NULL;
-    struct task *tasks;
     argp_parse(&argp, argc, argv, 0, NULL, &p);
+    const int machine = p.seeds.machine;
     struct cot_blocks blocks = {
         .step = "project",
         .options =
-            arena_printf(&arena, "%s%s", p.machine ? arena_printf(&arena, ", every %d on the machine", p.machine) : "",
+            arena_printf(&arena, "%s%s", machine ? arena_printf(&arena, ", every %d on the machine", machine) : "",
                          p.summaries ? ", with summaries" : ""),
-        .first = p.first,
-        .count = p.count,
         .size = BLOCK,
-        .jobs = p.jobs,
         .make = make_block,
         .closure = &p};
-    struct akgen_error *error = cot_store_open(p.path, &store);
-    if (!error)
-        error = task_load_all(&arena, toolchain_home(), &tasks, &p.task_count);
-    p.tasks = error ? NULL : tasks;
-    blocks.store = store;
-    if (!error)
-        error = cot_blocks_run(&blocks);
-    if (store)
-        cot_store_close(store);
+    struct akgen_error *error = cli_cot_seeds_run(&p.seeds, &blocks, &arena);
+    cot_store_close(blocks.store);
     arena_free(&arena);
     if (error)
         return cli_fail(EXIT_OWN_FAILURE, error);
+    const struct cot_counts *counts = &blocks.counts;
     printf("%lld scenarios, %lld of them run on the machine, too; %lld dropped, of which %lld are a benchmark's "
            "operators; %.0f s\n",
-           (long long)blocks.made, (long long)blocks.on_machine, (long long)blocks.dropped,
-           (long long)blocks.contaminated, blocks.seconds);
+           (long long)counts->made, (long long)counts->on_machine, (long long)counts->dropped,
+           (long long)counts->contaminated, counts->seconds);
     return EXIT_PASS;
 }

@@ -7,19 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_JSON = 0x500, KEY_LIMIT, SHORT_TEXT = 100, SEARCH_LIMIT = 20 };
+enum { KEY_JSON = 0x500, KEY_LIMIT, KEY_ALL, SHORT_TEXT = 100, SEARCH_LIMIT = 20, ROWS = 20 };
 
 struct arguments {
     const char *db;
     struct cot_filter filter;
     struct text words;   /* the arguments, with spaces between */
     const char *operand; /* what the arguments are; NULL: there are none */
-    bool json;
-    int shown; /* samples */
+    bool json, all;      /* all: tables have every row */
+    int shown;           /* samples */
 };
 
 static const struct argp_option stats_options[] = {
-    {"json", KEY_JSON, NULL, 0, "one JSON object", 2},
+    {"json", KEY_JSON, NULL, 0, "one JSON object, with all rows", 2},
+    {"all", KEY_ALL, NULL, 0, "every row of every table, by name (default: the 20 largest of a longer one)", 2},
     {0},
 };
 static const struct argp_option show_options[] = {
@@ -42,6 +43,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         break;
     case KEY_JSON:
         arguments->json = true;
+        break;
+    case KEY_ALL:
+        arguments->all = true;
         break;
     case KEY_LIMIT:
         arguments->filter.most = cli_parse_number(state, "limit", text, 1, INT32_MAX);
@@ -204,9 +208,20 @@ static const struct {
 } tables[] = {{COT_BY_PART, "part"},       {COT_BY_MODE, "mode"}, {COT_BY_VERDICT, "verdict"},
               {COT_BY_LICENCE, "licence"}, {COT_BY_STEP, "step"}, {COT_BY_TAG, "tag"}};
 
-static void print_table(const char *name, const struct cot_count *rows, int count)
+static int larger(const void *one, const void *other)
+{
+    const struct cot_count *a = one, *b = other;
+    return a->samples != b->samples ? (a->samples < b->samples) - (a->samples > b->samples) : strcmp(a->name, b->name);
+}
+
+/* Without `all` a long table is cut to its largest rows. */
+static void print_table(const char *name, struct cot_count *rows, int count, bool all)
 {
     struct cot_count total = {.name = "all"};
+    const int more = all || count <= ROWS ? 0 : count - ROWS;
+    if (more)
+        qsort(rows, (size_t)count, sizeof *rows, larger);
+    count -= more;
     printf("%-20s %10s %12s %10s %8s %8s\n", name, "samples", "bytes", "train", "valid", "test");
     for (int i = 0; i <= count; i++) {
         const struct cot_count *row = i < count ? &rows[i] : &total;
@@ -221,7 +236,7 @@ static void print_table(const char *name, const struct cot_count *rows, int coun
         for (int split = 0; split < cot_splits.count; split++)
             total.splits[split] += row->splits[split];
     }
-    printf("\n");
+    printf(more ? "%d more; --all shows them\n\n" : "\n", more);
 }
 
 static json_t *table_json(const struct cot_count *rows, int count)
@@ -268,7 +283,7 @@ static struct akgen_error *print_stats(struct cot_store *store, const struct arg
         if (!error && all)
             json_object_set_new(all, tables[i].name, table_json(rows, count));
         else if (!error && (count || !i))
-            print_table(tables[i].name, rows, count);
+            print_table(tables[i].name, rows, count, arguments->all);
     }
     if (!error)
         error = cot_store_count(store, &arguments->filter, COT_BY_DROP, &arena, &rows, &count);

@@ -1,23 +1,16 @@
 /* akgen cot synth: operators made at random, each with its proof, into the database of samples. */
 #include "cli/cli.h"
 #include "cli/cot.h"
+#include "cli/cot_seeds.h"
 #include "cot/benchmark.h"
-#include "cot/blocks.h"
 #include "cot/synth_prove.h"
-#include "task/task.h"
-#include "toolchain/toolchain.h"
 
 #include <string.h>
-#include <unistd.h>
 
 enum { BLOCK = 64 }; /* operators */
 struct synthesis {
-    const char *path;
-    int64_t count, first; /* operators; the seed of the first */
-    int jobs, machine;    /* machine: every so many operators run on it; 0: none */
+    struct cli_cot_seeds seeds;
     bool programs;
-    const struct task *tasks;
-    int task_count;
 };
 
 static void add_samples(const struct synthesis *s, struct cot_block *block, uint64_t seed,
@@ -54,12 +47,12 @@ static struct akgen_error *make_block(void *closure, int64_t first, int64_t coun
         struct synth_operator made;
         struct synth_proof proof;
         synth_operator_make(&block->arena, seed, &made);
-        if (cot_benchmark_graph(made.key) || cot_benchmark_name(s->tasks, s->task_count, made.op)) {
+        if (cot_benchmark_graph(made.key) || cot_benchmark_name(s->seeds.tasks, s->seeds.task_count, made.op)) {
             block->contaminated++;
             cot_block_drop(block, "a benchmark's operator");
             continue;
         }
-        bool machine = s->machine && (first + i) % s->machine == 0;
+        bool machine = s->seeds.machine && (first + i) % s->seeds.machine == 0;
         error = synth_prove(&block->arena, &made, scratch, machine, &proof);
         if (error)
             error = error_prefix(error, "seed %llu", (unsigned long long)seed);
@@ -74,10 +67,6 @@ static struct akgen_error *make_block(void *closure, int64_t first, int64_t coun
 }
 
 static const struct argp_option options[] = {
-    {"count", 'n', "N", 0, "operators to make (default 1000); some are dropped", 0},
-    {"seed", 's', "S", 0, "of the first; the next have S + 1, S + 2, ... (default 0)", 0},
-    {"jobs", 'j', "N", 0, "threads (default: one for each processor)", 0},
-    {"machine", 'm', "N", 0, "run each Nth operator's project on the machine as well (default 10; 0: none)", 0},
     {"programs", 'p', NULL, 0, "the planner's programs become samples, too", 0},
     {0},
 };
@@ -85,74 +74,52 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     struct synthesis *s = state->input;
-    switch (key) {
-    case 'n':
-        s->count = cli_parse_number(state, "count", text, 1, 100000000);
-        break;
-    case 's':
-        s->first = cli_parse_number(state, "seed", text, 0, 1L << 60);
-        break;
-    case 'j':
-        s->jobs = (int)cli_parse_number(state, "jobs", text, 1, 256);
-        break;
-    case 'm':
-        s->machine = (int)cli_parse_number(state, "machine", text, 0, 1000000);
-        break;
-    case 'p':
+    (void)text;
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = &s->seeds;
+    else if (key == 'p')
         s->programs = true;
-        break;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &s->path;
-        break;
-    default:
+    else
         return ARGP_ERR_UNKNOWN;
-    }
     return 0;
 }
 
 int cli_cot_synth(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_cot_seeds_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .doc =
-            "Makes operators up, describes them in words, and proves an answer for each, the formulas: the planner "
-            "writes a program of them, which the interpreter computes on small cases by the strict profile, and of "
-            "every tenth the simulated chip as well.\vOperators whose graph or name is a benchmark's are dropped. The "
-            "same seeds make the same samples; a run that was killed goes on. Exit code: 0, 2 wrong usage, 3 failure.",
+        .doc = "Makes operators up (1000, unless --count says otherwise), describes them in words, and proves an "
+               "answer for "
+               "each, the formulas: the planner writes a program of them, which the interpreter computes on small "
+               "cases by "
+               "the strict profile, and of every tenth the simulated chip as well.\vOperators whose graph or name is a "
+               "benchmark's are dropped. The same seeds make the same samples; a run that was killed goes on. Exit "
+               "code: 0, "
+               "2 wrong usage, 3 failure.",
         .children = children};
-    struct synthesis s = {.count = 1000, .machine = 10, .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    struct synthesis s = {.seeds = {.count = 1000, .least = 1, .machine = 10}};
     struct arena arena = {0};
-    struct cot_store *store = NULL;
-    struct task *tasks;
     argp_parse(&argp, argc, argv, 0, NULL, &s);
+    const int machine = s.seeds.machine;
     struct cot_blocks blocks = {
         .step = "synth",
         .options =
-            arena_printf(&arena, "%s%s", s.machine ? arena_printf(&arena, ", every %d on the machine", s.machine) : "",
+            arena_printf(&arena, "%s%s", machine ? arena_printf(&arena, ", every %d on the machine", machine) : "",
                          s.programs ? ", with programs" : ""),
-        .first = s.first,
-        .count = s.count,
         .size = BLOCK,
-        .jobs = s.jobs,
         .make = make_block,
         .closure = &s};
-    struct akgen_error *error = cot_store_open(s.path, &store);
-    if (!error)
-        error = task_load_all(&arena, toolchain_home(), &tasks, &s.task_count);
-    s.tasks = error ? NULL : tasks;
-    blocks.store = store;
-    if (!error)
-        error = cot_blocks_run(&blocks);
-    if (store)
-        cot_store_close(store);
+    struct akgen_error *error = cli_cot_seeds_run(&s.seeds, &blocks, &arena);
+    cot_store_close(blocks.store);
     arena_free(&arena);
     if (error)
         return cli_fail(EXIT_OWN_FAILURE, error);
+    const struct cot_counts *counts = &blocks.counts;
     printf("%lld operators proved, %lld of them on the machine, too; %lld dropped, of which %lld are a benchmark's; "
            "%.0f s\n",
-           (long long)blocks.made, (long long)blocks.on_machine, (long long)blocks.dropped,
-           (long long)blocks.contaminated, blocks.seconds);
+           (long long)counts->made, (long long)counts->on_machine, (long long)counts->dropped,
+           (long long)counts->contaminated, counts->seconds);
     return EXIT_PASS;
 }

@@ -3,7 +3,7 @@
  *   text       rows with "answer": the very text, for tasks of which one is known */
 #include "cli/lm_judge.h"
 
-#include "base/files.h"
+#include "base/scratch.h"
 #include "cot/synth_prove.h"
 
 #include <jansson.h>
@@ -20,7 +20,7 @@ static struct akgen_error *judge_operators(const char *row, const char *const *a
     const json_t *seed = json_object_get(root, "operator");
     const char *question =
         json_string_value(json_object_get(json_array_get(json_object_get(root, "prompt"), 0), "content"));
-    const char *scratch = NULL;
+    struct scratch scratch = {0};
     enum synth_worth *found = arena_alloc(&arena, (size_t)count * sizeof *found);
     struct synth_operator made;
     struct akgen_error *error = NULL;
@@ -29,11 +29,11 @@ static struct akgen_error *judge_operators(const char *row, const char *const *a
             error_new("a row without 'operator', a seed of 'akgen cot synth', and 'prompt', one message: "
                       "'akgen cot export --format prompts' writes such rows"));
     else
-        error = files_make_scratch(&arena, "akgen-judge", &scratch);
+        error = scratch_make(&arena, "akgen-judge", &scratch);
     if (!error) {
         synth_operator_make(&arena, (uint64_t)json_integer_value(seed), &made);
-        error = synth_judge(&arena, &made, scratch, question, answers, count, found);
-        files_remove_tree(scratch);
+        error = synth_judge(&arena, &made, scratch.path, question, answers, count, found);
+        scratch_remove(&scratch);
         if (error)
             error = error_prefix(error, "operator %lld", (long long)json_integer_value(seed));
     }

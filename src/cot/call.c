@@ -2,6 +2,7 @@
 #include "cot/call.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "cot/snippet.h"
 #include "eval/eval.h"
 
 #include <ctype.h>
@@ -14,16 +15,6 @@ static const char yaml[] = "suite: synthetic\nlevel: 1\ncategory: Math\nop: Prob
                            "outputs:\n  - name: y\n    shape: \"$shape\"\n    dtype: \"$dtype\"\n    types: [float32]\n"
                            "    formula: \"x + 1\"\n";
 static const char cases[] = "case_id;shape;dtype\n0;[64];float32\n";
-static const char host[] =
-    "#include \"register/op_def_registry.h\"\n\n"
-    "namespace optiling {\nstatic ge::graphStatus TilingFunc(gert::TilingContext *context)\n{\n"
-    "    context->SetBlockDim(1);\n    context->GetWorkspaceSizes(1)[0] = 0;\n    return ge::GRAPH_SUCCESS;\n}\n"
-    "} // namespace optiling\n\nnamespace ops {\nclass Probe : public OpDef {\npublic:\n"
-    "    explicit Probe(const char *name) : OpDef(name)\n    {\n"
-    "        this->Input(\"x\").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});\n"
-    "        this->Output(\"y\").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});\n"
-    "        this->AICore().SetTiling(optiling::TilingFunc);\n"
-    "        this->AICore().AddConfig(\"ascend910b\");\n    }\n};\nOP_ADD(Probe);\n} // namespace ops\n";
 static const char kernel[] = "#include \"kernel_operator.h\"\n\nusing namespace AscendC;\n\n"
                              "extern \"C\" __global__ __aicore__ void probe(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, "
                              "GM_ADDR tiling)\n{\n%s}\n";
@@ -102,12 +93,10 @@ static struct akgen_error *try_call(struct arena *arena, const char *name, const
                                    .no_timing = true};
     const char *dir = arena_printf(arena, "%s/Probe", scratch), *code = arena_printf(arena, kernel, text);
     struct akgen_error *error = task_of_texts(arena, scratch, yaml, cases, &task);
-    const char *const parts[] = {"op_host", "op_kernel"}, *const texts[] = {host, code};
-    for (int i = 0; i < 2 && !error; i++) {
-        error = files_make_directory(arena_printf(arena, "%s/%s", dir, parts[i]));
-        if (!error)
-            error = files_write(arena_printf(arena, "%s/%s/probe.cpp", dir, parts[i]), texts[i], strlen(texts[i]));
-    }
+    const char *const tensors[] = {"x", "y"};
+    const struct snippet_host host = {"Probe", "", "DT_FLOAT", tensors, 2};
+    if (!error)
+        error = snippet_write(arena, dir, "probe", code, &host);
     if (error)
         return error;
     struct verdict verdict;

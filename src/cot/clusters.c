@@ -1,6 +1,7 @@
 #include "cot/clusters.h"
 #include "base/array.h"
 #include "base/files.h"
+#include "base/scratch.h"
 #include "base/sql.h"
 #include "base/text.h"
 #include "cot/call.h"
@@ -182,17 +183,16 @@ struct akgen_error *cot_clusters(struct cot_store *store, const char *verdicts, 
 {
     struct arena arena = {0};
     struct clusters all = {.arena = &arena};
-    const char *scratch = NULL;
+    struct scratch scratch = {0};
     struct akgen_error *error = read_all(&all, verdicts);
     if (!error)
-        error = files_make_scratch(&arena, "akgen-cot", &scratch);
+        error = scratch_make(&arena, "akgen-cot", &scratch);
     for (int i = 0; i < all.count && !error; i++) {
         count->diagnostics += all.items[i].diagnostics;
-        error = put(store, &all.items[i], scratch, count);
+        error = put(store, &all.items[i], scratch.path, count);
     }
     count->clusters = all.count;
-    if (scratch)
-        files_remove_tree(scratch);
+    scratch_remove(&scratch);
     arena_free(&arena);
     return error;
 }

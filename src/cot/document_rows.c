@@ -284,12 +284,12 @@ static struct akgen_error *take_code(struct rows *rows, const struct cot_code *c
 {
     struct arena *arena = &rows->block->arena;
     bool kernel = snippet_is_kernel(code->text) && strstr(code->text, "#include"), program = is_program(code->text);
-    const char *question = ask_example(rows, code, kernel || program), *why = NULL, *verdict = NULL;
+    const char *question = ask_example(rows, code, kernel || program), *why = NULL, *verdict = NULL, *dtype;
     rows->passage = false;
     if (!question)
         return NULL;
     if (kernel && rows->scratch) {
-        struct akgen_error *error = snippet_compile(arena, code->text, "", rows->scratch, &why);
+        struct akgen_error *error = snippet_compile(arena, code->text, "", rows->scratch, &why, &dtype);
         if (error)
             return error;
         verdict = "{\"verdict\":\"pass\",\"by\":\"compiler\"}";

@@ -3,23 +3,21 @@
 #ifndef COT_DOCUMENTS_H
 #define COT_DOCUMENTS_H
 
-#include "cot/blocks.h"
+#include "cot/step.h"
 
 #include <stdbool.h>
 
 struct cot_documents_options {
     uint64_t seed;       /* of the questions' wording */
     const char *licence; /* of files that name none (SPDX-License-Identifier:); NULL: unknown */
-    bool compile;        /* examples that are whole are compiled */
-};
-struct cot_documents_counts {
-    int64_t files, added, dropped, compiled;
+    bool compile;        /* examples that are whole are compiled: counts.on_machine */
+    int jobs;            /* threads */
 };
 /* Reads a file, or every .md, .markdown, .txt, .html and .htm file of a folder; each is a source of the step `documents`, named with a digest of its
  * content. What cannot become a sample is counted with its reason and ends nothing. An error: there is nothing at the path, or the store
  * or the toolchain fails. */
 struct akgen_error *cot_documents(struct cot_store *store, const char *path,
-                                  const struct cot_documents_options *options, struct cot_documents_counts *counts);
+                                  const struct cot_documents_options *options, struct cot_counts *counts);
 
 /* The samples of one document; `name` is what questions call it, `scratch` a folder of the caller's for what is compiled (NULL: nothing is). */
 struct akgen_error *cot_document_samples(const char *path, const char *name, const char *markdown,

@@ -1,9 +1,7 @@
 /* From a folder to snippets: each kernel is merged, pruned, compiled and asked for. */
 #include "cot/kernels.h"
 #include "base/digest.h"
-#include "base/files.h"
 #include "base/text.h"
-#include "cot/blocks.h"
 #include "cot/corpus.h"
 #include "cot/licence.h"
 #include "cot/merge.h"
@@ -17,12 +15,10 @@ enum { LARGEST = 1 << 20, LONGEST = 64 << 10 /* of a sample */ };
 #define STEP "kernels"
 
 struct kernels {
-    struct cot_store *store;
     const struct cot_kernels_options *options;
-    struct cot_kernels_counts *counts;
     struct cot_sources sources;
-    bool *tilings; /* of the sources: it defines tiling data */
-    const char *scratch;
+    bool *tilings;    /* of the sources: it defines tiling data */
+    const int *which; /* of the sources are kernels, or cannot be read */
 };
 
 static bool has_end(const char *path, const char *end)
@@ -127,15 +123,15 @@ static bool is_benchmarks(struct arena *arena, const struct cot_kernels_options 
 }
 
 /* The file as it compiles: as little as its entries need, else all of it; NULL: it does not. */
-static struct akgen_error *compile(struct arena *arena, const struct kernels *kernels, const char *merged,
-                                   const char *tilings, const char **text, bool *pruned)
+static struct akgen_error *compile(struct arena *arena, const char *scratch, const char *merged, const char *tilings,
+                                   const char **text, bool *pruned, const char **dtype)
 {
     const char *why, *less = cot_prune(arena, merged);
-    struct akgen_error *error = snippet_compile(arena, less, tilings, kernels->scratch, &why);
+    struct akgen_error *error = snippet_compile(arena, less, tilings, scratch, &why, dtype);
     *text = less;
     *pruned = !error && !why && strlen(less) < strlen(merged);
     if (!error && why && strcmp(less, merged) != 0) {
-        error = snippet_compile(arena, merged, tilings, kernels->scratch, &why);
+        error = snippet_compile(arena, merged, tilings, scratch, &why, dtype);
         *text = merged;
     }
     if (why)
@@ -144,11 +140,11 @@ static struct akgen_error *compile(struct arena *arena, const struct kernels *ke
 }
 
 /* Why there is no sample of a merged file; NULL: the block has it, or *error. */
-static const char *make_sample(const struct kernels *kernels, const char *path, const char *merged,
+static const char *make_sample(const struct kernels *kernels, const char *path, const char *merged, const char *scratch,
                                struct cot_block *block, struct akgen_error **error)
 {
     struct arena *arena = &block->arena;
-    const char *entry = snippet_entry(arena, merged), *text, *licence = cot_licence_in(arena, merged);
+    const char *entry = snippet_entry(arena, merged), *text, *dtype, *licence = cot_licence_in(arena, merged);
     struct kernel_words words;
     bool pruned = false;
     if (!entry)
@@ -156,7 +152,7 @@ static const char *make_sample(const struct kernels *kernels, const char *path, 
     if (is_benchmarks(arena, kernels->options, entry))
         return "a benchmark's operator";
     const char *tilings = strstr(merged, "GET_TILING_DATA") ? tilings_of(arena, kernels, path, entry) : "";
-    if ((*error = compile(arena, kernels, merged, tilings, &text, &pruned)))
+    if ((*error = compile(arena, scratch, merged, tilings, &text, &pruned, &dtype)))
         return NULL;
     if (!text)
         return "it does not compile alone";
@@ -171,7 +167,9 @@ static const char *make_sample(const struct kernels *kernels, const char *path, 
                                       .question = words.request,
                                       .chain = words.chain,
                                       .answer = text,
-                                      .verdict = "{\"verdict\":\"pass\",\"by\":\"compiler\"}",
+                                      .verdict =
+                                          arena_printf(arena, "{\"verdict\":\"pass\",\"by\":\"compiler\"%s}",
+                                                       dtype ? arena_printf(arena, ",\"dtype\":\"%s\"", dtype) : ""),
                                       .provenance = path,
                                       .licence = licence ? licence : kernels->options->licence,
                                       .tags = pruned ? "[\"pruned\"]" : NULL};
@@ -180,69 +178,67 @@ static const char *make_sample(const struct kernels *kernels, const char *path, 
     return NULL;
 }
 
-static const char *digest_of(struct arena *arena, const char *text)
+/* What a step reads of a file to name it. */
+struct merged {
+    const char *text, *reason; /* text: NULL, and the reason why */
+};
+
+static void name(void *closure, int index, struct cot_block *block)
 {
-    struct digest *digest = digest_new();
-    digest_string(digest, text);
-    return digest_finish(digest, arena);
+    const struct kernels *kernels = closure;
+    const struct cot_file *file = &kernels->sources.files[kernels->which[index]];
+    struct arena *arena = &block->arena;
+    struct merged *merged = arena_alloc(arena, sizeof *merged);
+    merged->reason = file->reason;
+    merged->text = file->reason ? NULL : cot_merge(arena, &kernels->sources, file->path, &merged->reason);
+    block->read = merged;
+    block->source = merged->text
+                        ? arena_printf(arena, "%s, %s, seed %llu", file->path, digest_of_string(arena, merged->text),
+                                       (unsigned long long)kernels->options->seed)
+                        : arena_printf(arena, "%s, %s", file->path, merged->reason);
 }
 
-static struct akgen_error *take_file(struct kernels *kernels, const struct cot_file *file)
+static struct akgen_error *make(void *closure, int index, const char *scratch, struct cot_block *block)
 {
-    struct cot_block block = {0};
-    struct cot_put put = {0};
-    bool done = false;
-    const char *reason = file->reason,
-               *merged = reason ? NULL : cot_merge(&block.arena, &kernels->sources, file->path, &reason),
-               *source = merged
-                             ? arena_printf(&block.arena, "%s, %s, seed %llu", file->path,
-                                            digest_of(&block.arena, merged), (unsigned long long)kernels->options->seed)
-                             : arena_printf(&block.arena, "%s, %s", file->path, reason);
-    struct akgen_error *error = cot_store_done(kernels->store, STEP, source, &done);
-    if (!error && !done) {
-        if (merged)
-            reason = make_sample(kernels, file->path, merged, &block, &error);
-        if (!error && reason)
-            cot_block_drop(&block, reason);
-        const struct cot_batch batch = {.step = STEP,
-                                        .source = source,
-                                        .samples = block.samples,
-                                        .count = block.sample_count,
-                                        .drops = block.drops,
-                                        .drop_count = block.drop_count};
-        error = error ? error_prefix(error, "%s", file->path) : cot_store_put(kernels->store, &batch, &put);
-        kernels->counts->files++;
-        kernels->counts->added += put.added;
-        kernels->counts->dropped += put.repeated + block.drop_count;
-        kernels->counts->pruned += put.added ? block.made : 0;
-    }
-    arena_free(&block.arena);
-    return error;
+    const struct kernels *kernels = closure;
+    const struct cot_file *file = &kernels->sources.files[kernels->which[index]];
+    const struct merged *merged = block->read;
+    struct akgen_error *error = NULL;
+    const char *reason =
+        merged->text ? make_sample(kernels, file->path, merged->text, scratch, block, &error) : merged->reason;
+    if (!error && reason)
+        cot_block_drop(block, reason);
+    return error ? error_prefix(error, "%s", file->path) : NULL;
 }
 
 struct akgen_error *cot_kernels(struct cot_store *store, const char *path, const struct cot_kernels_options *options,
-                                struct cot_kernels_counts *counts)
+                                struct cot_counts *counts)
 {
     static const char *const ends[] = {".cpp", ".cc", ".cce", ".h", ".hpp", ".hh", ".inl", ".inc", ".def", NULL};
     struct arena arena = {0};
     struct cot_file *files;
-    struct kernels kernels = {.store = store, .options = options, .counts = counts};
-    const char *scratch = NULL;
+    struct kernels kernels = {.options = options};
     struct akgen_error *error = cot_walk(&arena, path, ends, &files, &kernels.sources.count);
-    if (!error)
-        error = files_make_scratch(&arena, "akgen-cot", &scratch);
-    kernels.sources.files = error ? NULL : files;
+    if (error)
+        return error;
+    kernels.sources.files = files;
     kernels.sources.largest = LARGEST;
-    kernels.scratch = scratch;
-    if (!error) {
-        cot_sources_sort(&arena, &kernels.sources);
-        find_tilings(&arena, &kernels);
-    }
-    for (size_t i = 0; !error && i < kernels.sources.count; i++)
+    cot_sources_sort(&arena, &kernels.sources);
+    find_tilings(&arena, &kernels);
+    int *which = arena_alloc(&arena, sizeof *which * (kernels.sources.count + 1)), count = 0;
+    for (size_t i = 0; i < kernels.sources.count; i++)
         if (is_source(files[i].path) || (files[i].reason && !has_end(files[i].path, ".h")))
-            error = take_file(&kernels, &files[i]);
-    if (scratch)
-        files_remove_tree(scratch);
+            which[count++] = (int)i;
+    kernels.which = which;
+    struct cot_step step = {.store = store,
+                            .step = STEP,
+                            .count = count,
+                            .jobs = options->jobs,
+                            .name = name,
+                            .make = make,
+                            .closure = &kernels};
+    error = cot_step_run(&step);
+    *counts = step.counts;
     arena_free(&arena);
     return error;
 }

@@ -2,7 +2,7 @@
 #ifndef COT_KERNELS_H
 #define COT_KERNELS_H
 
-#include "cot/store.h"
+#include "cot/step.h"
 #include "task/task.h"
 
 struct cot_kernels_options {
@@ -10,15 +10,13 @@ struct cot_kernels_options {
     const char *licence;      /* of files that name none (SPDX-License-Identifier:); NULL: unknown */
     const struct task *tasks; /* whose operators are left out */
     int task_count;
-};
-struct cot_kernels_counts {
-    int64_t files, added, dropped, pruned; /* pruned: added with less than all that they include */
+    int jobs; /* threads */
 };
 /* Reads every .cpp, .cc and .cce file of a folder; each is a source of the step `kernels`, named with a digest of what it is merged to. What does
  * not compile alone, or cannot be read, is counted with its reason and ends nothing. An error: there is nothing at the path, or the store or the
- * toolchain fails. */
+ * toolchain fails. counts.made: samples with less than all that they include. */
 struct akgen_error *cot_kernels(struct cot_store *store, const char *path, const struct cot_kernels_options *options,
-                                struct cot_kernels_counts *counts);
+                                struct cot_counts *counts);
 
 /* What a kernel does, by its own text (kernel_words.c). */
 struct kernel_words {

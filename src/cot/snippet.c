@@ -82,31 +82,28 @@ static int tensors_of(struct arena *arena, const char *text, const char *names[]
     return count;
 }
 
-static const char *host_part(struct arena *arena, const char *text, const char *entry, const char *tilings)
+/* The host part of a project that says no more than which tensors there are; the last one is the output. */
+static const char *host_part(struct arena *arena, const struct snippet_host *host)
 {
-    enum { MOST = 64 };
-    const char *names[MOST], *type = type_of(arena, entry, tilings);
-    const int count = tensors_of(arena, text, names, MOST);
-    struct text host = {0};
-    text_addf(&host,
+    struct text text = {0};
+    text_addf(&text,
               "#include \"register/tilingdata_base.h\"\n#include \"tiling/tiling_api.h\"\n#include "
               "\"register/op_def_registry.h\"\nnamespace optiling "
               "{\n%s\n"
               "static ge::graphStatus TilingFunc(gert::TilingContext *context)\n{\n    context->SetBlockDim(1);\n"
+              "    context->GetWorkspaceSizes(1)[0] = 0;\n"
               "    return ge::GRAPH_SUCCESS;\n}\n} // namespace optiling\nnamespace ops {\nclass %s : public OpDef "
               "{\npublic:\n    explicit %s(const char *name) : OpDef(name)\n    {\n",
-              tilings, type, type);
-    for (int i = 0; i < count; i++)
-        text_addf(&host,
-                  "        this->%s(\"%s\").ParamType(REQUIRED).DataType({ge::DT_FLOAT16})"
-                  ".Format({ge::FORMAT_ND});\n",
-                  i == count - 1 ? "Output" : "Input", names[i]);
-    text_addf(&host,
+              host->tilings, host->type, host->type);
+    for (int i = 0; i < host->count; i++)
+        text_addf(&text, "        this->%s(\"%s\").ParamType(REQUIRED).DataType({ge::%s}).Format({ge::FORMAT_ND});\n",
+                  i == host->count - 1 ? "Output" : "Input", host->tensors[i], host->data_type);
+    text_addf(&text,
               "        this->AICore().SetTiling(optiling::TilingFunc);\n"
               "        this->AICore().AddConfig(\"ascend910b\");\n    }\n};\nOP_ADD(%s);\n} // namespace ops\n",
-              type);
-    const char *copy = arena_strdup(arena, host.bytes);
-    text_free(&host);
+              host->type);
+    const char *copy = arena_strdup(arena, text.bytes);
+    text_free(&text);
     return copy;
 }
 
@@ -118,6 +115,13 @@ static struct akgen_error *write_file(struct arena *arena, const char *dir, cons
     return error ? error : files_write(whole, text, strlen(text));
 }
 
+struct akgen_error *snippet_write(struct arena *arena, const char *dir, const char *entry, const char *kernel,
+                                  const struct snippet_host *host)
+{
+    struct akgen_error *error = write_file(arena, dir, arena_printf(arena, "op_kernel/%s.cpp", entry), kernel);
+    return error ? error : write_file(arena, dir, arena_printf(arena, "op_host/%s.cpp", entry), host_part(arena, host));
+}
+
 static const char *first_error(struct arena *arena, const struct build *build)
 {
     for (int i = 0; i < build->diagnostic_count; i++)
@@ -126,32 +130,55 @@ static const char *first_error(struct arena *arena, const struct build *build)
     return build->error ? build->error : "it does not compile";
 }
 
-struct akgen_error *snippet_compile(struct arena *arena, const char *text, const char *tilings, const char *scratch,
-                                    const char **why)
+/* Builds the project in `dir`. */
+static struct akgen_error *build_project(struct arena *arena, const char *dir, const char *entry, const char **why)
 {
-    const char *entry = snippet_entry(arena, text), *dir = arena_printf(arena, "%s/snippet", scratch);
     struct op_project project;
     struct build build = {0};
-    *why = entry ? NULL : "no kernel";
+    const struct build_options options = {.soc = npu_socs->name, .jobs = 1};
+    struct akgen_error *unfit = op_project_find(arena, dir, NULL, true, &project);
+    *why = unfit ? arena_strdup(arena, unfit->message) : NULL;
+    error_free(unfit);
+    if (*why)
+        return NULL;
+    struct akgen_error *error = toolchain_build(arena, &project, &options, &build);
+    if (!error && build.stage == BUILD_BROKEN)
+        error = error_new("%s: %s", entry, build.error);
+    if (!error && build.stage != BUILD_OK)
+        *why = first_error(arena, &build);
+    op_def_release(&build.def);
+    return error;
+}
+
+struct akgen_error *snippet_compile(struct arena *arena, const char *text, const char *tilings, const char *scratch,
+                                    const char **why, const char **dtype)
+{
+    enum { MOST = 64 };
+    static const struct {
+        const char *host, *name;
+    } types[] = {{"DT_FLOAT16", "float16"}, {"DT_FLOAT", "float32"}, {"DT_INT32", "int32"}};
+    const char *entry = snippet_entry(arena, text), *dir = arena_printf(arena, "%s/snippet", scratch), *names[MOST];
+    /* Which type the tensors have matters to a kernel that asks for it by these macros. */
+    const size_t tries = strstr(text, "DTYPE_") ? sizeof types / sizeof *types : 1;
+    struct akgen_error *error = NULL;
+    *why = "no kernel";
+    *dtype = NULL;
     if (!entry)
         return NULL;
-    struct akgen_error *error = write_file(arena, dir, arena_printf(arena, "op_kernel/%s.cpp", entry), text);
-    if (!error)
-        error = write_file(arena, dir, "op_host/host.cpp", host_part(arena, text, entry, tilings));
-    if (!error) {
-        struct akgen_error *unfit = op_project_find(arena, dir, NULL, true, &project);
-        *why = unfit ? arena_strdup(arena, unfit->message) : NULL;
-        error_free(unfit);
+    struct snippet_host host = {.type = type_of(arena, entry, tilings),
+                                .tilings = tilings,
+                                .tensors = names,
+                                .count = tensors_of(arena, text, names, MOST)};
+    for (size_t i = 0; i < tries && *why && !error; i++) {
+        const char *reason = NULL;
+        host.data_type = types[i].host;
+        error = snippet_write(arena, dir, entry, text, &host);
+        if (!error)
+            error = build_project(arena, dir, entry, &reason);
+        files_remove_tree(dir);
+        if (!i || !reason)
+            *why = reason; /* of the first type, if all refuse */
+        *dtype = !reason && tries > 1 ? types[i].name : NULL;
     }
-    if (!error && !*why) {
-        const struct build_options options = {.soc = npu_socs->name, .jobs = 1};
-        error = toolchain_build(arena, &project, &options, &build);
-        if (!error && build.stage == BUILD_BROKEN)
-            error = error_new("%s: %s", entry, build.error);
-        if (!error && build.stage != BUILD_OK)
-            *why = first_error(arena, &build);
-        op_def_release(&build.def);
-    }
-    files_remove_tree(dir);
     return error;
 }

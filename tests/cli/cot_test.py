@@ -2,6 +2,7 @@
 """akgen cot stats, show and search: what they say of a database of samples."""
 import json
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -40,6 +41,18 @@ class Cot(unittest.TestCase):
         self.assertRegex(text, r"(?m)^corpus +7  too long$")
         some = json.loads(self.cot("stats", "--db", self.db, "--json", "--mode", "graph", "--mode", "ascendc", "--verdict", "pass"))
         self.assertEqual(list(some["part"]), ["synth"])
+
+    def test_long_tables_are_cut_to_their_largest_rows(self):
+        for i in range(30):
+            for j in range(i + 1):
+                self.samples.add("general", f"{i} {j}", "an answer", tags=[f"tag {i:02}"])
+        self.samples.commit()
+        text, whole = self.cot("stats", "--db", self.db), self.cot("stats", "--db", self.db, "--all")
+        self.assertEqual(re.findall(r"(?m)^tag (\d\d) +(\d+)", text), [(f"{i:02}", str(i + 1)) for i in range(29, 9, -1)])
+        self.assertRegex(text, r"(?m)^11 more; --all shows them$")     # 10, and "norm"
+        self.assertEqual(re.findall(r"(?m)^tag (\d\d) +(\d+)", whole), [(f"{i:02}", str(i + 1)) for i in range(30)])
+        self.assertNotIn("more", whole)
+        self.assertEqual(len(json.loads(self.cot("stats", "--db", self.db, "--json"))["tag"]), 31)
 
     def test_show(self):
         row = json.loads(self.cot("search", "datacopypad", "--db", self.db, "--json"))

@@ -1,0 +1,15 @@
+/* What the steps of akgen cot that read files of the user's have in common. */
+#ifndef CLI_COT_FILES_H
+#define CLI_COT_FILES_H
+
+#include <argp.h>
+
+struct cli_cot_files {
+    const char *db, *path, *licence; /* path: the argument; NULL where there is none */
+    const char *needed;              /* what it is, "a folder": there has to be one; NULL: it may be left out */
+    int jobs;
+};
+/* --of-licence, --jobs, --db and the argument: an argp child whose input is a `struct cli_cot_files`; `jobs` becomes the number of processors. */
+extern const struct argp cli_cot_files_argp;
+
+#endif
