@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct cli_command commands[] = {
     {"synth", cli_cot_synth, "make operators up, with descriptions and proved answers"},
@@ -15,7 +16,7 @@ static const struct cli_command commands[] = {
     {"stats", cli_cot_stats, "count what a database holds, and what was dropped"},
     {"show", cli_cot_show, "print a sample"},
     {"search", cli_cot_search, "find samples by words"},
-    {"corpus", cli_cot_corpus, "add questions and answers of JSONL files"},
+    {"corpus", cli_cot_corpus, "add questions and answers of JSONL and Parquet files"},
     {"export", cli_cot_export, "write samples as files for trainers, with a card"},
     {"page", cli_cot_page, "write an HTML page to browse samples"},
 };
@@ -51,6 +52,24 @@ static const struct argp_option db_options[] = {
     {0},
 };
 const struct argp cli_cot_db_argp = {.options = db_options, .parser = parse_db};
+
+static error_t parse_jobs(int key, char *text, struct argp_state *state)
+{
+    int *jobs = state->input;
+    if (key == ARGP_KEY_INIT)
+        *jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    else if (key == 'j')
+        *jobs = (int)cli_parse_number(state, "jobs", text, 1, 256);
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+static const struct argp_option jobs_options[] = {
+    {"jobs", 'j', "N", 0, "threads (default: one for each processor)", 0},
+    {0},
+};
+const struct argp cli_cot_jobs_argp = {.options = jobs_options, .parser = parse_jobs};
 
 /* One more word's bit. */
 static unsigned bit_of(const struct argp_state *state, const char *option, const char *text, const struct words *words)

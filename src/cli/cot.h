@@ -21,6 +21,8 @@ int cli_cot_page(int argc, char **argv);      /* cot_export.c */
 
 /* --db FILE. An argp child whose input is a `const char *`; it is required. */
 extern const struct argp cli_cot_db_argp;
+/* --jobs N. An argp child whose input is an `int`, which becomes the number of processors without it. */
+extern const struct argp cli_cot_jobs_argp;
 /* --part, --mode, --split, --verdict, --licence: an argp child whose input is a `struct cot_filter`. */
 extern const struct argp cli_cot_filter_argp;
 

@@ -3,13 +3,12 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/cot.h"
+#include "cli/cot_files.h"
 
-#include <stdlib.h>
-
-enum { KEY_SHORTEST = 0x500, KEY_LONGEST, KEY_SIMILAR, KEY_LICENCE_OF };
+enum { KEY_SHORTEST = 0x500, KEY_LONGEST, KEY_SIMILAR, KEY_LANGUAGE };
 
 struct arguments {
-    const char *db, *path;
+    struct cli_cot_files files;
     struct cot_corpus_options corpus;
 };
 
@@ -18,7 +17,9 @@ static const struct argp_option options[] = {
     {"max-bytes", KEY_LONGEST, "N", 0, "likewise (default 65536)", 1},
     {"similar", KEY_SIMILAR, "PERCENT", 0,
      "drop what is so similar to an earlier text (Jaccard similarity of 8-byte pieces; default 80; 101: nothing)", 1},
-    {"of-licence", KEY_LICENCE_OF, "SPDX", 0, "the licence of rows that name none (default: unknown)", 1},
+    {"language", KEY_LANGUAGE, "CODES", 0,
+     "let in what is in one of these languages, \"en,zh\", as CLD2 tells them; un: where it knows none (default: all)",
+     1},
     {0},
 };
 
@@ -27,7 +28,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->db;
+        state->child_inputs[0] = &arguments->files;
         break;
     case KEY_SHORTEST:
         arguments->corpus.shortest = cli_parse_number(state, "min-bytes", text, 0, INT32_MAX);
@@ -38,17 +39,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_SIMILAR:
         arguments->corpus.similar = (double)cli_parse_number(state, "similar", text, 1, 101) / 100;
         break;
-    case KEY_LICENCE_OF:
-        arguments->corpus.licence = text;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument '%s'", text);
-        arguments->path = text;
-        break;
-    case ARGP_KEY_END:
-        if (!arguments->path)
-            argp_error(state, "FILE.jsonl or a folder is needed");
+    case KEY_LANGUAGE:
+        arguments->corpus.languages = text;
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -58,24 +50,26 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 int cli_cot_corpus(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_cot_files_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "FILE.jsonl --db FILE\nDIR --db FILE",
+        .args_doc = "FILE --db FILE\nDIR --db FILE",
         .doc = "Makes samples of part 'general' of rows with a question (question, prompt, instruction, ...), an "
-               "answer (answer, response, output, ...), "
-               "perhaps a chain and a licence. What is dropped is counted with its reason ('akgen cot stats').\v",
+               "answer (answer, response, output, ...), perhaps a chain and a licence, in JSONL and Parquet. What is "
+               "dropped is counted with its reason ('akgen cot stats'). A run that was killed goes on.\v",
         .children = children,
     };
-    struct arguments arguments = {.corpus = {.shortest = 20, .longest = 65536, .similar = 0.8}};
+    struct arguments arguments = {.files.needed = "FILE.jsonl, FILE.parquet or a folder",
+                                  .corpus = {.shortest = 20, .longest = 65536, .similar = 0.8}};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     struct cot_store *store = NULL;
     struct cot_corpus_counts counts = {0};
     double begin = clock_seconds();
-    struct akgen_error *error = cot_store_open(arguments.db, &store);
+    arguments.corpus.licence = arguments.files.licence;
+    struct akgen_error *error = cot_store_open(arguments.files.db, &store);
     if (!error)
-        error = cot_corpus(store, arguments.path, &arguments.corpus, &counts);
+        error = cot_corpus(store, arguments.files.path, &arguments.corpus, &counts);
     double seconds = clock_seconds() - begin;
     cot_store_close(store);
     if (error)

@@ -24,6 +24,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->files;
+        state->child_inputs[1] = &arguments->documents.jobs;
         break;
     case 's':
         arguments->documents.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, 1L << 60);
@@ -39,7 +40,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 int cli_cot_documents(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_cot_files_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&cli_cot_files_argp, 0, NULL, 0}, {&cli_cot_jobs_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -61,7 +63,6 @@ int cli_cot_documents(int argc, char **argv)
         files->licence = files->licence ? files->licence : "Apache-2.0";
     }
     arguments.documents.licence = files->licence;
-    arguments.documents.jobs = files->jobs;
     struct akgen_error *error = cot_store_open(files->db, &store);
     if (!error)
         error = cot_documents(store, files->path, &arguments.documents, &counts);

@@ -1,14 +1,10 @@
 /* Files: where they are, and what licence those have that name none. */
 #include "cli/cot_files.h"
-#include "cli/cli.h"
 #include "cli/cot.h"
-
-#include <unistd.h>
 
 enum { KEY_LICENCE_OF = 0x580 };
 static const struct argp_option options[] = {
     {"of-licence", KEY_LICENCE_OF, "SPDX", 0, "the licence of what names none (default: unknown)", 1},
-    {"jobs", 'j', "N", 0, "threads (default: one for each processor)", 1},
     {0},
 };
 static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {0}};
@@ -19,13 +15,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &files->db;
-        files->jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
         break;
     case KEY_LICENCE_OF:
         files->licence = text;
-        break;
-    case 'j':
-        files->jobs = (int)cli_parse_number(state, "jobs", text, 1, 256);
         break;
     case ARGP_KEY_ARG:
         if (state->arg_num > 0)

@@ -7,9 +7,8 @@
 struct cli_cot_files {
     const char *db, *path, *licence; /* path: the argument; NULL where there is none */
     const char *needed;              /* what it is, "a folder": there has to be one; NULL: it may be left out */
-    int jobs;
 };
-/* --of-licence, --jobs, --db and the argument: an argp child whose input is a `struct cli_cot_files`; `jobs` becomes the number of processors. */
+/* --of-licence, --db and the argument: an argp child whose input is a `struct cli_cot_files`. */
 extern const struct argp cli_cot_files_argp;
 
 #endif

@@ -18,9 +18,10 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
-    if (key == ARGP_KEY_INIT)
+    if (key == ARGP_KEY_INIT) {
         state->child_inputs[0] = &arguments->files;
-    else if (key == 's')
+        state->child_inputs[1] = &arguments->kernels.jobs;
+    } else if (key == 's')
         arguments->kernels.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, 1L << 60);
     else
         return ARGP_ERR_UNKNOWN;
@@ -29,7 +30,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 int cli_cot_kernels(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_cot_files_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&cli_cot_files_argp, 0, NULL, 0}, {&cli_cot_jobs_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -47,7 +49,6 @@ int cli_cot_kernels(int argc, char **argv)
     struct task *tasks;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     arguments.kernels.licence = arguments.files.licence;
-    arguments.kernels.jobs = arguments.files.jobs;
     struct akgen_error *error = cot_store_open(arguments.files.db, &store);
     if (!error)
         error = task_load_all(&arena, toolchain_home(), &tasks, &arguments.kernels.task_count);

@@ -4,16 +4,13 @@
 #include "cli/cot.h"
 #include "toolchain/toolchain.h"
 
-#include <unistd.h>
-
 static const struct argp_option options[] = {
     {"count", 'n', "N", 0, "operators to make up; some are dropped", 0},
     {"seed", 's', "S", 0, "of the first; the next have S + 1, S + 2, ... (default 0)", 0},
-    {"jobs", 'j', "N", 0, "threads (default: one for each processor)", 0},
     {"machine", 'm', "N", 0, "each Nth operator goes through the machine as well (default 10; 0: none)", 0},
     {0},
 };
-static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {&cli_cot_jobs_argp, 0, NULL, 0}, {0}};
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
@@ -21,16 +18,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &seeds->db;
-        seeds->jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
+        state->child_inputs[1] = &seeds->jobs;
         break;
     case 'n':
         seeds->count = cli_parse_number(state, "count", text, seeds->least, 100000000);
         break;
     case 's':
         seeds->first = cli_parse_number(state, "seed", text, 0, 1L << 50);
-        break;
-    case 'j':
-        seeds->jobs = (int)cli_parse_number(state, "jobs", text, 1, 256);
         break;
     case 'm':
         seeds->machine = (int)cli_parse_number(state, "machine", text, 0, 1000000);

@@ -1,43 +1,50 @@
-/* From lines of JSON to samples. A file is read in pieces of LINES lines, each a source of the store: a killed run goes on behind the last that is
+/* From rows to samples. A file is read in pieces of LINES rows, each a source of the store: a killed run goes on behind the last that is
  * in. What was taken before is put into the index of near duplicates first, so that it goes on as it would have. */
 #include "cot/corpus.h"
 #include "base/array.h"
-#include "base/files.h"
+#include "base/digest.h"
 #include "base/text.h"
+#include "cot/language.h"
 #include "cot/minhash.h"
+#include "cot/parquet_read.h"
+#include "cot/step.h"
+#include "cot/walk.h"
 
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <utf8proc.h>
 
-enum { LINES = 2000, LONGEST_LINE = 4 << 20, MOST_REASONS = 16 };
+enum { LINES = 2000, LONGEST_LINE = 4 << 20 };
+
+/* What a row has, and the names of the fields that may hold it: the first that is a text does. */
+enum { QUESTION, CHAIN, ANSWER, LICENCE, FIELDS, MOST_NAMES = 6 };
+static const char *const names[FIELDS][MOST_NAMES] = {
+    [QUESTION] = {"question", "prompt", "instruction", "problem", "query"},
+    [CHAIN] = {"chain", "reasoning", "thinking", "reasoning_content"},
+    [ANSWER] = {"answer", "response", "output", "completion", "solution"},
+    [LICENCE] = {"licence", "license"},
+};
 
 struct corpus {
     struct cot_store *store;
     const struct cot_corpus_options *options;
+    const struct cot_languages *languages;
     struct cot_corpus_counts *counts;
     struct minhash_index *index;
-    struct arena arena; /* of the piece */
-    const char *path;
-    struct cot_sample *samples;
-    int64_t count, capacity;
-    struct cot_drop drops[MOST_REASONS];
-    int drop_count;
+    struct cot_block block;     /* of the piece */
+    const char *path, *read_as; /* the file, with a digest of its content and the options */
+    int64_t piece;
 };
 
 static void drop(struct corpus *corpus, const char *reason)
 {
-    int at = 0;
-    while (at < corpus->drop_count && strcmp(corpus->drops[at].reason, reason) != 0)
-        at++;
-    if (at == MOST_REASONS)
-        abort(); /* a reason more than there is room for is a mistake of this file */
-    if (at == corpus->drop_count)
-        corpus->drops[corpus->drop_count++] = (struct cot_drop){.reason = reason};
-    corpus->drops[at].count++;
+    cot_block_drop(&corpus->block, reason);
     corpus->counts->dropped++;
 }
 
@@ -60,17 +67,6 @@ static const char *normal(struct arena *arena, const char *text)
     return result;
 }
 
-/* The first of these fields that is a text, normalised; NULL: none is. */
-static const char *field(struct arena *arena, const json_t *row, const char *const *names)
-{
-    for (; *names; names++) {
-        const char *text = json_string_value(json_object_get(row, *names));
-        if (text && *text)
-            return normal(arena, text);
-    }
-    return NULL;
-}
-
 static size_t length_of(const char *text)
 {
     return text ? strlen(text) : 0;
@@ -91,46 +87,64 @@ static const char *refuse(struct corpus *corpus, const struct cot_sample *sample
     int64_t bytes = (int64_t)(length_of(sample->question) + length_of(sample->chain) + length_of(sample->answer));
     if (bytes < options->shortest || bytes > options->longest)
         return bytes < options->shortest ? "too short" : "too long";
-    const char *text = whole(&corpus->arena, sample);
+    const char *text = whole(&corpus->block.arena, sample), *reason;
     if (cot_secret_in(text))
         return "a secret in it";
+    if ((reason = cot_languages_refuse(corpus->languages, text, strlen(text))))
+        return reason;
     struct minhash hash = minhash_of(text, strlen(text));
     return minhash_index_add(corpus->index, &hash, options->similar) >= 0 ? "near duplicate" : NULL;
 }
 
-static void take_line(struct corpus *corpus, const char *line, size_t length)
+/* A row; `texts` are in UTF-8, NULL where it has none. */
+static void take_row(struct corpus *corpus, const char *const texts[FIELDS])
 {
-    static const char *const questions[] = {"question", "prompt", "instruction", "problem", "query", NULL};
-    static const char *const chains[] = {"chain", "reasoning", "thinking", "reasoning_content", NULL};
-    static const char *const answers[] = {"answer", "response", "output", "completion", "solution", NULL};
-    static const char *const licences[] = {"licence", "license", NULL};
-    struct arena *arena = &corpus->arena;
-    if (utf8proc_decompose((const utf8proc_uint8_t *)line, (utf8proc_ssize_t)length, NULL, 0, UTF8PROC_STABLE) < 0) {
-        drop(corpus, "no UTF-8");
-        return;
-    }
-    json_t *row = json_loadb(line, length, 0, NULL);
-    if (!json_is_object(row)) {
-        drop(corpus, "no JSON object");
-        json_decref(row);
-        return;
-    }
-    struct cot_sample sample = {.part = COT_GENERAL,
-                                .mode = COT_TEXT,
-                                .question = field(arena, row, questions),
-                                .chain = field(arena, row, chains),
-                                .answer = field(arena, row, answers),
-                                .licence = field(arena, row, licences),
-                                .provenance = corpus->path};
-    if (!sample.licence)
-        sample.licence = corpus->options->licence;
-    json_decref(row);
+    struct arena *arena = &corpus->block.arena;
+    const char *normals[FIELDS] = {0};
+    for (int i = 0; i < FIELDS; i++)
+        if (texts[i] && *texts[i])
+            normals[i] = normal(arena, texts[i]);
+    const struct cot_sample sample = {.part = COT_GENERAL,
+                                      .mode = COT_TEXT,
+                                      .question = normals[QUESTION],
+                                      .chain = normals[CHAIN],
+                                      .answer = normals[ANSWER],
+                                      .licence = normals[LICENCE] ? normals[LICENCE] : corpus->options->licence,
+                                      .provenance = corpus->path};
     const char *reason = refuse(corpus, &sample);
     if (reason)
         drop(corpus, reason);
     else
-        ARRAY_ADD(arena, corpus->samples, corpus->count, corpus->capacity, sample);
+        cot_block_add(&corpus->block, &sample);
 }
+
+/* The next piece of the file: its name as a source, and whether it is in. */
+static struct akgen_error *begin_piece(struct corpus *corpus, char source[4700], bool *done)
+{
+    snprintf(source, 4700, "%s, piece %lld", corpus->read_as, (long long)corpus->piece++);
+    return cot_store_done(corpus->store, "corpus", source, done);
+}
+
+static struct akgen_error *finish_piece(struct corpus *corpus, const char *source)
+{
+    struct cot_put put = {0};
+    const struct cot_block *block = &corpus->block;
+    struct akgen_error *error = cot_store_put(corpus->store,
+                                              &(struct cot_batch){.step = "corpus",
+                                                                  .source = source,
+                                                                  .samples = block->samples,
+                                                                  .count = block->sample_count,
+                                                                  .drops = block->drops,
+                                                                  .drop_count = block->drop_count},
+                                              &put);
+    corpus->counts->added += put.added;
+    corpus->counts->dropped += put.repeated;
+    arena_free(&corpus->block.arena);
+    corpus->block = (struct cot_block){0};
+    return error;
+}
+
+/* ---- JSONL */
 
 /* The next line without its end, and whether there was one. What is longer than LONGEST_LINE is read over: `too_long`. */
 static bool next_line(FILE *in, struct text *line, bool *too_long)
@@ -148,46 +162,38 @@ static bool next_line(FILE *in, struct text *line, bool *too_long)
     return true;
 }
 
-static struct akgen_error *finish_piece(struct corpus *corpus, const char *source)
+static bool is_utf8(const char *bytes, size_t length)
 {
-    struct cot_put put = {0};
-    struct akgen_error *error = cot_store_put(corpus->store,
-                                              &(struct cot_batch){.step = "corpus",
-                                                                  .source = source,
-                                                                  .samples = corpus->samples,
-                                                                  .count = corpus->count,
-                                                                  .drops = corpus->drops,
-                                                                  .drop_count = corpus->drop_count},
-                                              &put);
-    corpus->counts->added += put.added;
-    corpus->counts->dropped += put.repeated;
-    corpus->samples = NULL;
-    corpus->count = corpus->capacity = corpus->drop_count = 0;
-    arena_free(&corpus->arena);
-    return error;
+    return utf8proc_decompose((const utf8proc_uint8_t *)bytes, (utf8proc_ssize_t)length, NULL, 0, UTF8PROC_STABLE) >= 0;
 }
 
-static struct akgen_error *read_file(struct corpus *corpus, const char *path)
+static void take_line(struct corpus *corpus, const char *line, size_t length)
 {
-    struct stat status;
-    FILE *in = fopen(path, "re");
+    const char *texts[FIELDS] = {0};
+    if (!is_utf8(line, length)) {
+        drop(corpus, "no UTF-8");
+        return;
+    }
+    json_t *row = json_loadb(line, length, 0, NULL);
+    for (int i = 0; i < FIELDS; i++)
+        for (int n = 0; names[i][n] && !(texts[i] && *texts[i]); n++)
+            texts[i] = json_string_value(json_object_get(row, names[i][n]));
+    if (json_is_object(row))
+        take_row(corpus, texts);
+    else
+        drop(corpus, "no JSON object");
+    json_decref(row);
+}
+
+static struct akgen_error *read_lines(struct corpus *corpus, FILE *in)
+{
     struct text line = {0};
     struct akgen_error *error = NULL;
     bool more = true, too_long;
-    corpus->path = path;
-    corpus->counts->files++;
-    if (!in || fstat(fileno(in), &status) || !S_ISREG(status.st_mode)) {
-        if (in)
-            fclose(in);
-        drop(corpus, "a file that cannot be read");
-        return finish_piece(corpus, path);
-    }
-    for (int64_t piece = 0; more && !error; piece++) {
-        char source[4400];
-        bool done;
-        snprintf(source, sizeof source, "%s (%lld bytes), piece %lld", path, (long long)status.st_size,
-                 (long long)piece);
-        error = cot_store_done(corpus->store, "corpus", source, &done);
+    while (more && !error) {
+        char source[4700];
+        bool done = true;
+        error = begin_piece(corpus, source, &done);
         for (int i = 0; !error && i < LINES && (more = next_line(in, &line, &too_long)); i++) {
             corpus->counts->rows++;
             corpus->counts->bytes += (int64_t)line.length;
@@ -204,7 +210,158 @@ static struct akgen_error *read_file(struct corpus *corpus, const char *path)
             error = finish_piece(corpus, source);
     }
     text_free(&line);
-    fclose(in);
+    return error;
+}
+
+/* ---- Parquet */
+
+/* The columns of a row group; NULL where the file has none of that name. */
+struct columns {
+    const struct cot_cell *cells[FIELDS][MOST_NAMES];
+};
+
+static struct akgen_error *read_columns(struct arena *arena, struct cot_parquet_file *file, int group,
+                                        struct columns *columns)
+{
+    struct akgen_error *error = NULL;
+    *columns = (struct columns){0};
+    for (int i = 0; i < FIELDS; i++)
+        for (int n = 0; names[i][n] && !error; n++)
+            error = cot_parquet_cells(arena, file, group, names[i][n], &columns->cells[i][n]);
+    return error;
+}
+
+static void take_cells(struct corpus *corpus, const struct columns *columns, int64_t row)
+{
+    const char *texts[FIELDS] = {0}, *reason = NULL;
+    for (int i = 0; i < FIELDS; i++)
+        for (int n = 0; names[i][n] && !texts[i]; n++) {
+            const struct cot_cell *cell = columns->cells[i][n] ? &columns->cells[i][n][row] : NULL;
+            if (!cell || !cell->text || !cell->length)
+                continue;
+            corpus->counts->bytes += (int64_t)cell->length;
+            if (cell->length > LONGEST_LINE)
+                reason = "a text of more than 4 MiB";
+            else if (memchr(cell->text, 0, cell->length))
+                reason = "binary";
+            else if (!is_utf8(cell->text, cell->length))
+                reason = "no UTF-8";
+            texts[i] = reason ? "" : arena_strndup(&corpus->block.arena, cell->text, cell->length);
+        }
+    if (reason)
+        drop(corpus, reason);
+    else
+        take_row(corpus, texts);
+}
+
+static struct akgen_error *read_group(struct corpus *corpus, struct cot_parquet_file *file, int group)
+{
+    struct arena arena = {0};
+    struct columns columns;
+    const char *reason = NULL;
+    const int64_t rows = cot_parquet_group_rows(file, group);
+    struct akgen_error *error = NULL, *unfit = read_columns(&arena, file, group, &columns);
+    if (unfit)
+        reason = arena_strdup(&arena, unfit->message);
+    error_free(unfit);
+    for (int64_t row = 0; row < (reason ? 1 : rows) && !error;) {
+        char source[4700];
+        bool done = true;
+        error = begin_piece(corpus, source, &done);
+        if (!error && reason && !done)
+            drop(corpus, reason);
+        int64_t end = reason ? 1 : row + LINES < rows ? row + LINES : rows;
+        corpus->counts->rows += reason ? 0 : end - row;
+        for (; row < end && !error; row++)
+            if (!reason && !done)
+                take_cells(corpus, &columns, row);
+        if (!error && !done)
+            error = finish_piece(corpus, source);
+    }
+    arena_free(&arena);
+    return error;
+}
+
+static struct akgen_error *read_table(struct corpus *corpus, int fd)
+{
+    struct arena arena = {0};
+    struct cot_parquet_file *file;
+    struct akgen_error *unfit = cot_parquet_open(&arena, fd, &file), *error = NULL;
+    if (unfit) {
+        char source[4700];
+        bool done = true;
+        error = begin_piece(corpus, source, &done);
+        if (!error && !done) {
+            drop(corpus, unfit->message);
+            error = finish_piece(corpus, source);
+        }
+        error_free(unfit);
+    }
+    for (int g = 0; !unfit && !error && g < cot_parquet_groups(file); g++)
+        error = read_group(corpus, file, g);
+    arena_free(&arena);
+    return error;
+}
+
+/* ---- Files */
+
+static bool has_end(const char *path, const char *end)
+{
+    size_t length = strlen(path);
+    return length > strlen(end) && strcasecmp(path + length - strlen(end), end) == 0;
+}
+
+/* A digest of the content, and what else decides on what becomes of it. The stream is at its beginning again. */
+static const char *read_as(struct arena *arena, const struct corpus *corpus, FILE *in)
+{
+    enum { SOME = 1 << 16 };
+    const struct cot_corpus_options *options = corpus->options;
+    struct digest *digest = digest_new();
+    char *bytes = arena_alloc(arena, SOME);
+    for (size_t some; (some = fread(bytes, 1, SOME, in));)
+        digest_bytes(digest, bytes, some);
+    rewind(in);
+    return arena_printf(arena, "%s (%s), %lld to %lld bytes, similarity %g%s%s", corpus->path,
+                        digest_finish(digest, arena), (long long)options->shortest, (long long)options->longest,
+                        options->similar, options->languages ? ", " : "", options->languages ? options->languages : "");
+}
+
+/* Counts a file that cannot be read, once. */
+static struct akgen_error *refuse_file(struct corpus *corpus, const char *reason)
+{
+    bool done = true;
+    struct arena arena = {0};
+    const char *source = arena_printf(&arena, "%s, %s", corpus->path, reason);
+    struct akgen_error *error = cot_store_done(corpus->store, "corpus", source, &done);
+    if (!error && !done) {
+        drop(corpus, reason);
+        error = finish_piece(corpus, source);
+    }
+    arena_free(&arena);
+    return error;
+}
+
+static struct akgen_error *read_file(struct corpus *corpus, const struct cot_file *file)
+{
+    struct arena arena = {0};
+    struct stat status;
+    int fd = file->reason ? -1 : open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+    struct akgen_error *error;
+    corpus->path = file->path;
+    corpus->piece = 0;
+    corpus->counts->files++;
+    if (!in || fstat(fd, &status) || !S_ISREG(status.st_mode))
+        error = refuse_file(corpus, file->reason ? file->reason : "a file that cannot be read");
+    else {
+        corpus->read_as = read_as(&arena, corpus, in);
+        error = has_end(file->path, ".parquet") ? read_table(corpus, fd) : read_lines(corpus, in);
+    }
+    if (in)
+        fclose(in);
+    else if (fd >= 0)
+        close(fd);
+    arena_free(&arena);
     return error;
 }
 
@@ -219,32 +376,23 @@ static struct akgen_error *remember(void *closure, const struct cot_sample *samp
     return NULL;
 }
 
-static bool is_jsonl(const char *path)
-{
-    size_t length = strlen(path);
-    return length > 6 && strcmp(path + length - 6, ".jsonl") == 0;
-}
-
 struct akgen_error *cot_corpus(struct cot_store *store, const char *path, const struct cot_corpus_options *options,
                                struct cot_corpus_counts *counts)
 {
+    static const char *const ends[] = {".jsonl", ".parquet", NULL};
     struct corpus corpus = {.store = store, .options = options, .counts = counts, .index = minhash_index_new()};
     struct arena arena = {0};
-    struct stat status;
-    const char **files = NULL;
+    struct cot_file *files;
     size_t count = 0;
-    struct akgen_error *error = stat(path, &status) ? error_new("%s: %m", path) : NULL;
+    struct akgen_error *error = cot_languages_read(&arena, options->languages, &corpus.languages);
+    if (!error)
+        error = cot_walk(&arena, path, ends, &files, &count);
     if (!error)
         error = cot_store_each(store, &(struct cot_filter){.parts = 1u << COT_GENERAL}, remember, &corpus);
-    if (!error && S_ISDIR(status.st_mode))
-        error = files_list(&arena, path, &files, &count);
-    else if (!error)
-        error = read_file(&corpus, path);
-    for (size_t i = 0; !error && i < count; i++)
-        if (is_jsonl(files[i]))
-            error = read_file(&corpus, arena_printf(&arena, "%s/%s", path, files[i]));
+    for (size_t i = 0; i < count && !error; i++)
+        error = read_file(&corpus, &files[i]);
     minhash_index_free(corpus.index);
-    arena_free(&corpus.arena);
+    arena_free(&corpus.block.arena);
     arena_free(&arena);
     return error;
 }

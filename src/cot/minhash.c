@@ -14,6 +14,8 @@ struct minhash_index {
     int64_t count, capacity;
     struct link *links; /* MINHASH_BINS / MINHASH_BAND of each text */
     int64_t *heads, head_count;
+    int64_t *compared; /* of each text: the last search that compared it */
+    int64_t searches;
 };
 
 /* A bijection of 64 bits that leaves none of them where it was (splitmix64's finalizer). */
@@ -61,6 +63,7 @@ void minhash_index_free(struct minhash_index *index)
 {
     free(index->texts);
     free(index->links);
+    free(index->compared);
     free(index->heads);
     free(index);
 }
@@ -84,6 +87,8 @@ static void grow(struct minhash_index *index)
     index->capacity = index->capacity ? index->capacity * 2 : FIRST;
     index->texts = memory_grow(index->texts, (size_t)index->capacity * sizeof *index->texts);
     index->links = memory_grow(index->links, (size_t)index->capacity * BANDS * sizeof *index->links);
+    index->compared = memory_grow(index->compared, (size_t)index->capacity * sizeof *index->compared);
+    memset(index->compared + index->count, 0, (size_t)(index->capacity - index->count) * sizeof *index->compared);
     index->head_count = index->capacity * BANDS;
     index->heads = memory_grow(index->heads, (size_t)index->head_count * sizeof *index->heads);
     memset(index->heads, 0xff, (size_t)index->head_count * sizeof *index->heads); /* -1 */
@@ -91,18 +96,38 @@ static void grow(struct minhash_index *index)
         hang(index, link);
 }
 
+/* The number of a text that is at least so similar, among the latest that agree in a band; -1: there is none. */
+static int64_t find(struct minhash_index *index, const struct minhash *hash, double threshold)
+{
+    enum { BANDS = MINHASH_BINS / MINHASH_BAND };
+    index->searches++;
+    for (int band = 0; band < BANDS; band++) {
+        uint64_t key = key_of(hash, band);
+        int looked = 0;
+        for (int64_t at = index->heads[key % (uint64_t)index->head_count]; at >= 0 && looked < MINHASH_LOOKED_AT;
+             at = index->links[at].next) {
+            int64_t text = index->links[at].text;
+            if (index->links[at].key != key)
+                continue;
+            looked++;
+            if (index->compared[text] == index->searches)
+                continue;
+            index->compared[text] = index->searches;
+            if (minhash_similarity(hash, &index->texts[text]) >= threshold)
+                return text;
+        }
+    }
+    return -1;
+}
+
 int64_t minhash_index_add(struct minhash_index *index, const struct minhash *hash, double threshold)
 {
     enum { BANDS = MINHASH_BINS / MINHASH_BAND };
     if (index->count == index->capacity)
         grow(index);
-    for (int band = 0; band < BANDS; band++) {
-        uint64_t key = key_of(hash, band);
-        for (int64_t at = index->heads[key % (uint64_t)index->head_count]; at >= 0; at = index->links[at].next)
-            if (index->links[at].key == key &&
-                minhash_similarity(hash, &index->texts[index->links[at].text]) >= threshold)
-                return index->links[at].text;
-    }
+    int64_t found = threshold > 1 ? -1 : find(index, hash, threshold);
+    if (found >= 0)
+        return found;
     for (int band = 0; band < BANDS; band++) {
         index->links[index->count * BANDS + band] = (struct link){.key = key_of(hash, band), .text = index->count};
         hang(index, index->count * BANDS + band);

@@ -26,13 +26,18 @@ static int by_name(const FTSENT **one, const FTSENT **other)
     return strcmp((*one)->fts_name, (*other)->fts_name);
 }
 
+static bool is_utf8(const char *text, size_t length)
+{
+    return utf8proc_decompose((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, NULL, 0, UTF8PROC_STABLE) >= 0;
+}
+
 /* Why the entry is listed without being read; NULL: it is a file, or nothing to list: `listed` says which. */
 static const char *reason_of(const FTSENT *entry, const char *const *ends, bool *listed)
 {
     *listed = has_end(entry->fts_path, ends);
     switch (entry->fts_info) {
     case FTS_F:
-        return NULL;
+        return is_utf8(entry->fts_path, strlen(entry->fts_path)) ? NULL : "a name that is no UTF-8";
     case FTS_SL:
     case FTS_SLNONE:
         return "a link";
@@ -63,7 +68,9 @@ struct akgen_error *cot_walk(struct arena *arena, const char *path, const char *
     if (stat(path, &status))
         return error_new("%s: %m", path);
     if (!S_ISDIR(status.st_mode)) {
-        const char *reason = S_ISREG(status.st_mode) ? NULL : "neither a file nor a folder";
+        const char *reason = !S_ISREG(status.st_mode)       ? "neither a file nor a folder"
+                             : !is_utf8(path, strlen(path)) ? "a name that is no UTF-8"
+                                                            : NULL;
         ARRAY_ADD(arena, *files, *count, capacity, (struct cot_file){roots[0], reason});
         return NULL;
     }
@@ -98,8 +105,7 @@ const char *cot_read_text(struct arena *arena, const char *path, size_t largest,
         *reason = "a file that cannot be read";
     else if (memchr(text, 0, *length))
         *reason = "binary";
-    else if (utf8proc_decompose((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)*length, NULL, 0, UTF8PROC_STABLE) <
-             0)
+    else if (!is_utf8(text, *length))
         *reason = "no UTF-8";
     error_free(error);
     return *reason ? NULL : text;

@@ -108,10 +108,10 @@ class Cot(unittest.TestCase):
         (folder / "b.txt").write_text("not looked at")
         (folder / "c.jsonl").symlink_to("nowhere")
         db = folder / "out.db"
-        self.assertRegex(self.cot("corpus", folder, "--db", db), r"^1 files, 14 rows: 3 samples added, 10 dropped; ")
+        self.assertRegex(self.cot("corpus", folder, "--db", db), r"^2 files, 14 rows: 3 samples added, 11 dropped; ")
         stats = json.loads(self.cot("stats", "--db", db, "--json"))
         self.assertEqual(stats["dropped"]["corpus"], {"near duplicate": 1, "a secret in it": 2, "no question and answer": 1, "too short": 1,
-                                                      "no JSON object": 2, "no UTF-8": 1, "binary": 1, "a line of more than 4 MiB": 1})
+                                                      "no JSON object": 2, "no UTF-8": 1, "binary": 1, "a line of more than 4 MiB": 1, "a link": 1})
         self.assertEqual({word: row["samples"] for word, row in stats["licence"].items()}, {"MIT": 1, "unknown": 2})
         first = json.loads(self.cot("search", "41", "--db", db, "--json"))
         self.assertEqual((first["question"], first["answer"]), ("Add one to 41, \u00e9.", "It is\n42."))

@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     }
     char slashes[INPUTS + 1] = {0}; /* a path may have any number of them */
     memset(slashes, '/', (size_t)(inputs % INPUTS) + 1);
-    snprintf(path, sizeof path, "/proc/self/fd%s%d", slashes, fd);
+    snprintf(path, sizeof path, "/proc/self/fd%s%d", slashes, fd); /* content names a source: each has another path */
     if (!error)
         error = cot_corpus(store, path, &(struct cot_corpus_options){.shortest = 1, .longest = 1 << 20, .similar = 0.8},
                            &counts);

@@ -4,6 +4,7 @@ comes back, row groups and missing values included."""
 import json
 import os
 import pathlib
+import sqlite3
 import sys
 import tempfile
 import unittest
@@ -81,6 +82,51 @@ class Exports(unittest.TestCase):
         self.assertEqual(table["graph"].null_count, len(table))
         self.assertEqual(sum(table["bytes"].to_pylist()), sum(len((row["question"] + (row["chain"] or "") + row["answer"]).encode())
                                                               for row in self.rows if row["split"] == "train"))
+
+
+class Tables(unittest.TestCase):
+    """What pyarrow writes, akgen cot corpus reads, or it says what it does not."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.at = pathlib.Path(folder.name)
+
+    def read(self, name, table, **options):
+        pyarrow.parquet.write_table(table, self.at / f"{name}.parquet", **options)
+        process = akgen("cot", "corpus", self.at / f"{name}.parquet", "--db", self.at / f"{name}.db", "--similar", 101, "--max-bytes", 10000000)
+        self.assertEqual(process.returncode, 0, process.stderr)
+        with sqlite3.connect(self.at / f"{name}.db") as store:
+            return (store.execute("SELECT question, chain, answer, licence FROM samples ORDER BY number").fetchall(),
+                    dict(store.execute("SELECT reason, sum(count) FROM dropped GROUP BY reason").fetchall()))
+
+    def test_forms(self):
+        rows = [(f"question {i % 300} of many \u7528 {'x' * (i % 50)}", f"chain {i}" if i % 3 else None, f"answer {i} " * (i % 40 + 1), "MIT" if i % 7 else None)
+                for i in range(2500)]
+        columns = list(zip(*rows))
+        extra = {"n": list(range(2500)), "lists": [["a", None]] * 2500, "structs": [{"answer": "no", "x": 1}] * 2500}
+        expected = [(q, c, a, l or "unknown") for q, c, a, l in rows]
+        for strings in (pyarrow.string(), pyarrow.large_string(), pyarrow.binary()):
+            table = pyarrow.table({"structs": extra["structs"], **{name: pyarrow.array(values, strings) for name, values in zip(("prompt", "reasoning", "response", "license"), columns)},
+                                   "n": extra["n"], "lists": extra["lists"]})
+            for compression in ("none", "snappy", "gzip", "zstd"):
+                for version in ("1.0", "2.0"):
+                    for dictionary in (True, False):
+                        with self.subTest(strings=strings, compression=compression, version=version, dictionary=dictionary):
+                            made, dropped = self.read(f"{strings}-{compression}-{version}-{dictionary}", table, compression=compression, data_page_version=version,
+                                                      use_dictionary=dictionary, row_group_size=1100, data_page_size=4096)
+                            self.assertEqual(made, expected)
+                            self.assertEqual(dropped, {})
+
+    def test_what_is_not_read_is_named(self):
+        table = pyarrow.table({"question": ["what is it?"] * 9, "answer": ["a thing, I think"] * 9})
+        for name, options, says in (("brotli", {"compression": "brotli"}, "the compression BROTLI"), ("lz4", {"compression": "lz4"}, "the compression LZ4_RAW"),
+                                    ("delta", {"column_encoding": {"question": "DELTA_BYTE_ARRAY", "answer": "PLAIN"}, "use_dictionary": False}, "the encoding DELTA_BYTE_ARRAY")):
+            made, dropped = self.read(name, table, **options)
+            self.assertEqual(made, [])
+            self.assertEqual(dropped, {f"Parquet: column 'question' is of {says}, which is not read": 1})
+        made, dropped = self.read("lists", pyarrow.table({"question": [["a"]], "answer": ["b"]}))
+        self.assertEqual((made, dropped), ([], {"no question and answer": 1}))
 
 
 if __name__ == "__main__":
