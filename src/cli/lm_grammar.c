@@ -6,6 +6,8 @@
 #include "dsl/dsl.h"
 #include "lm/grammar.h"
 #include "task/expr/formula.h"
+#include "task/task.h"
+#include "toolchain/toolchain.h"
 
 #include <string.h>
 
@@ -44,18 +46,34 @@ struct akgen_error *cli_lm_read_grammar(const char *name, struct lm_grammar **gr
     return error;
 }
 
+enum { KEY_TASK = 0x500 };
+
+static const struct argp_option options[] = {
+    {"task", KEY_TASK, "TASK", 0,
+     "graph: the grammar of the answers to a task, over its names and with all its outputs", 1},
+    {0},
+};
+struct arguments {
+    const char *name, *task;
+};
+
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-    const char **name = state->input;
+    struct arguments *arguments = state->input;
     switch (key) {
+    case KEY_TASK:
+        arguments->task = text;
+        break;
     case ARGP_KEY_ARG:
         if (state->arg_num > 0)
             argp_error(state, "unexpected argument '%s'", text);
-        *name = text;
+        arguments->name = text;
         break;
     case ARGP_KEY_END:
         if (!state->arg_num)
             argp_error(state, "dsl, formula or graph is needed");
+        if (arguments->task && strcmp(arguments->name, "graph") != 0)
+            argp_error(state, "--task is for graph");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -66,21 +84,32 @@ static error_t parse(int key, char *text, struct argp_state *state)
 int cli_lm_grammar(int argc, char **argv)
 {
     static const struct argp argp = {
+        .options = options,
         .parser = parse,
         .args_doc = "dsl|formula|graph",
-        .doc =
-            "Prints a grammar in GBNF, for 'akgen lm sample --grammar' and other programs that take one.\vdsl: "
-            "programs "
-            "in AscendDSL. formula: what an output of task.yaml has as its 'formula'. graph: statements of formulas.",
+        .doc = "Prints a grammar in GBNF, for 'akgen lm sample --grammar' and other programs that take one.\vdsl: "
+               "programs "
+               "in AscendDSL. formula: what an output of task.yaml has as its 'formula'. graph: statements of "
+               "formulas; with "
+               "--task those alone that read and assign the task's names, in a grammar that akgen alone reads.",
     };
     struct arena arena = {0};
-    const char *name = NULL;
-    argp_parse(&argp, argc, argv, 0, NULL, &name);
-    const char *text = grammar_text(&arena, name);
+    struct arguments arguments = {0};
+    struct task task;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    struct akgen_error *error = arguments.task ? task_find(&arena, toolchain_home(), arguments.task, &task) : NULL;
+    const char *text = error            ? NULL
+                       : arguments.task ? task_answer_grammar(&arena, &task)
+                                        : grammar_text(&arena, arguments.name);
     if (text)
         fputs(text, stdout);
+    else if (error)
+        return cli_fail(EXIT_USAGE, error);
+    else if (arguments.task)
+        fprintf(stderr, "akgen lm grammar: task '%s' has none: no statement can have the names of its outputs\n",
+                arguments.task);
     else
-        fprintf(stderr, "akgen lm grammar: there is no grammar '%s', but dsl, formula and graph\n", name);
+        fprintf(stderr, "akgen lm grammar: there is no grammar '%s', but dsl, formula and graph\n", arguments.name);
     arena_free(&arena);
     return text ? EXIT_PASS : EXIT_USAGE;
 }

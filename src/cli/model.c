@@ -1,9 +1,7 @@
 /* Which model, how it samples, what it is asked, and what the run may cost. */
 #include "cli/model.h"
 #include "cli/cli.h"
-#include "dsl/dsl.h"
 #include "gen/local.h"
-#include "task/expr/formula.h"
 
 #include <errno.h>
 #include <math.h>
@@ -77,8 +75,11 @@ static const struct argp_option options[] = {
     {"max-answer-tokens", KEY_MAX_ANSWER_TOKENS, "N", 0, "limit of an answer (default: the server's)", 12},
     {"stop", KEY_STOP, "TEXT", 0, "the answer ends before this text; can be repeated", 12},
     {"answer-seed", KEY_ANSWER_SEED, "N", 0, "sample s is asked for with the seed N + s (default: no seed)", 12},
-    {"constrain", KEY_CONSTRAIN, NULL, 0,
-     "lm:DIR: the model writes answers alone that parse, by the grammar of --language dsl or graph (docs/lm.md)", 12},
+    {"constrain", KEY_CONSTRAIN, WORD_CHOICE(GEN_CONSTRAINTS, ""), OPTION_ARG_OPTIONAL,
+     "lm:DIR: the model writes answers alone that parse: by the grammar of --language dsl or graph, or by one of its "
+     "own for each task, with the task's "
+     "names (docs/lm.md). Default: task with --language graph, else off; without a word: language with dsl",
+     12},
     {NULL, 0, NULL, 0, "Prompts (docs/prompts.md):", 20},
     {"language", KEY_LANGUAGE, WORD_CHOICE(GEN_LANGUAGES, ""), 0, "what the model answers in (default ascendc)", 21},
     {"variant", KEY_VARIANT, WORD_CHOICE(GEN_VARIANTS, ""), 0, "what it is shown besides the task (default zero-shot)",
@@ -210,7 +211,9 @@ static error_t parse_sampling(int key, char *text, struct argp_state *state)
         add_string(model, &sampling->stop, &sampling->stop_count, text);
         break;
     case KEY_CONSTRAIN:
-        model->constrain = true;
+        if (text)
+            parse_word(state, "constrain", text, &gen_constraints);
+        model->constrain = text ? text : "";
         break;
     case KEY_ANSWER_SEED:
         model->seeded = true;
@@ -296,17 +299,27 @@ void cli_model_take(struct gen_model *model, const struct eval_options *eval)
     model->prompt.soc = eval->soc;
 }
 
-/* The grammar of the language that answers are in. */
-static struct akgen_error *set_grammar(struct gen_model *model)
+/* What answers are held to. Graphs are a task's, where nothing else is said; the rest is free. */
+static struct akgen_error *set_constraint(struct gen_model *model)
 {
-    static const char *(*const grammars[])(struct arena *arena) = {
-        [GEN_DSL] = dsl_grammar, [GEN_GRAPH] = formula_statements_grammar};
+    const enum gen_language language = model->prompt.language;
+    const char *word = model->constrain;
+    enum gen_constraint usual = language == GEN_GRAPH ? GEN_BY_TASK : GEN_BY_LANGUAGE;
+    int given = words_find(&gen_constraints, word);
+    if (!word)
+        model->constraint = model->endpoint.folder && language == GEN_GRAPH ? GEN_BY_TASK : GEN_FREE;
+    else
+        model->constraint = given < 0 ? usual : (enum gen_constraint)given; // NOLINT: a word of the table
+    if (model->constraint == GEN_FREE)
+        return NULL;
     if (!model->endpoint.folder)
         return error_new("--constrain is for --provider lm:DIR");
-    if (model->prompt.language != GEN_DSL && model->prompt.language != GEN_GRAPH)
+    if (language != GEN_DSL && language != GEN_GRAPH)
         return error_new("--constrain is for --language dsl or graph: there is no grammar of %s",
-                         gen_languages.of[model->prompt.language]);
-    model->endpoint.grammar = grammars[model->prompt.language](&model->arena);
+                         gen_languages.of[language]);
+    if (language == GEN_DSL && model->constraint == GEN_BY_TASK)
+        return error_new("--constrain=task is for --language graph: dsl has one grammar for all tasks, "
+                         "--constrain=language");
     return NULL;
 }
 
@@ -317,8 +330,8 @@ struct akgen_error *cli_model_provider(struct gen_model *model, const char *prov
     if (!model->samples)
         model->samples = model->preset ? model->preset->samples : 1;
     struct akgen_error *error = gen_model_provider(model, provider);
-    if (!error && model->constrain)
-        error = set_grammar(model);
+    if (!error)
+        error = set_constraint(model);
     if (!error && model->endpoint.folder)
         error = gen_local_start(model);
     return error ? error : gen_client_key(&model->arena, model->key_file, &model->endpoint.key);

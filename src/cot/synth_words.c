@@ -148,7 +148,7 @@ static void add_call(struct synth *s, const struct style *style, struct text *te
         text_add(text, "|");
         add_formula(s, style, text, call->kids[0]);
         text_add(text, "|");
-    } else if (expr_binds(call) < EXPR_ATOM) {
+    } else if (expr_binds(call) < EXPR_ATOM && call->kid_count == 2) {
         add_operand(s, style, text, call, 0);
         bool product = is_call(call, "*");
         text_addf(text,

@@ -42,6 +42,7 @@ static struct gen_job *job_new(struct gen_client *client, const struct gen_reque
     job->request = *request;
     job->request.n = request->n > 1 ? request->n : 1;
     job->request.messages = messages;
+    job->request.grammar = request->grammar ? arena_strdup(&reply->arena, request->grammar) : NULL;
     job->request.sampling = kept_sampling(&reply->arena, &request->sampling);
     job->run = (struct gen_run){.input = -1, .output = -1, .errors = -1, .ended = -1};
     reply->closure = request->closure;

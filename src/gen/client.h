@@ -28,8 +28,7 @@ struct gen_endpoint {
     const char *command; /* for /bin/sh: the prompt on standard input, the answer on standard output */
     const char *model;
     enum gen_api api;
-    const char *grammar; /* in GBNF, which answers follow; NULL: none. Of a folder's model alone */
-    const char *key;     /* NULL: none. Goes into the header of a request and nowhere else */
+    const char *key; /* NULL: none. Goes into the header of a request and nowhere else */
     bool stream;
     int concurrency;        /* requests at a time */
     int retries;            /* of a request, behind the first try */
@@ -40,6 +39,7 @@ struct gen_endpoint {
 struct gen_request {
     const struct gen_message *messages;
     int message_count;
+    const char *grammar; /* in GBNF, which answers follow; NULL: none. Of a folder's model alone */
     struct gen_sampling sampling;
     int n; /* answers wanted of this one request */
     bool seeded;

@@ -8,13 +8,18 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "gen/client_internal.h"
+#include "dsl/dsl.h"
 #include "gen/local.h"
+#include "task/expr/formula.h"
+#include "task/task.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+
+const struct words gen_constraints = WORDS(GEN_CONSTRAINTS);
 
 enum { LONGEST_DOCUMENT = 64 << 20 };
 
@@ -227,6 +232,26 @@ static json_t *prompt_json(struct arena *arena, const struct gen_prompt_options 
     return json;
 }
 
+const char *gen_model_grammar(struct arena *arena, const struct gen_model *model, const struct task *task)
+{
+    const char *of_task = model->constraint == GEN_BY_TASK ? task_answer_grammar(arena, task) : NULL;
+    if (of_task || model->constraint == GEN_FREE)
+        return of_task;
+    return model->prompt.language == GEN_DSL ? dsl_grammar(arena) : formula_statements_grammar(arena);
+}
+
+/* Grammars of tasks are told by that of one: with another language they are all others. */
+static void set_constraint(struct arena *arena, json_t *json, const struct gen_model *model)
+{
+    static struct task_param output = {.name = "y"};
+    static const struct task one = {.outputs = &output, .output_count = 1};
+    const char *grammar = gen_model_grammar(arena, model, &one);
+    if (!grammar)
+        return;
+    json_object_set_new(json, "constrain", json_string(gen_constraints.of[model->constraint]));
+    json_object_set_new(json, "grammar", json_string(digest_of_text(arena, grammar)));
+}
+
 const char *gen_model_settings(struct arena *arena, const struct gen_model *model)
 {
     const struct gen_endpoint *endpoint = &model->endpoint;
@@ -246,8 +271,7 @@ const char *gen_model_settings(struct arena *arena, const struct gen_model *mode
         json_object_set_new(json, "command", jsons_text(endpoint->command));
     }
     json_object_set_new(json, "sampling", sampling_json(model));
-    if (endpoint->grammar)
-        json_object_set_new(json, "grammar", json_string(digest_of_text(arena, endpoint->grammar)));
+    set_constraint(arena, json, model);
     json_object_set_new(json, "prompt", prompt_json(arena, &model->prompt));
     char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(15));
     if (!text)

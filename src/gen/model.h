@@ -6,6 +6,13 @@
 #include "gen/client.h"
 #include "gen/prompt.h"
 
+/* What answers of a model that this process runs are held to. */
+#define GEN_CONSTRAINTS(X)                                                                                             \
+    X(GEN_FREE, "off")                                                                                                 \
+    X(GEN_BY_LANGUAGE, "language") X(GEN_BY_TASK, "task") /* its names and outputs; of graphs alone */
+enum gen_constraint { GEN_CONSTRAINTS(WORD_VALUE) };
+extern const struct words gen_constraints;
+
 struct gen_model {
     struct gen_endpoint endpoint;
     struct gen_sampling sampling;
@@ -14,7 +21,8 @@ struct gen_model {
     const char *key_file;            /* --key-file; NULL: the environment has the key, or there is none */
     int samples;                     /* n of each task; 0: the preset's, else 1 */
     int per_request;                 /* samples that one request asks for */
-    bool constrain;                  /* answers follow the grammar of their language */
+    enum gen_constraint constraint;  /* which grammar answers follow */
+    const char *constrain;           /* --constrain; "": without a word; NULL: not given */
     bool seeded;
     uint64_t seed;                     /* of the first sample of a task; sample s has seed + s */
     int64_t token_limit;               /* of the run, prompts and answers together; 0: none */
@@ -23,6 +31,9 @@ struct gen_model {
     struct arena arena;                /* of what the fields point to: gen_model_free */
 };
 void gen_model_free(struct gen_model *model);
+
+/* The grammar that answers to a task follow, in the arena; NULL: none. */
+const char *gen_model_grammar(struct arena *arena, const struct gen_model *model, const struct task *task);
 
 /* Sampling as a paper did it. */
 struct gen_preset {

@@ -47,8 +47,9 @@ struct gen_prompt {
     const struct gen_message *messages;
     int count;
     int64_t tokens;
-    bool estimated;   /* `tokens` is no tokenizer's count */
-    const char *hash; /* of the messages, in hexadecimal: what the database keeps it under */
+    bool estimated;      /* `tokens` is no tokenizer's count */
+    const char *hash;    /* of the messages, in hexadecimal: what the database keeps it under */
+    const char *grammar; /* that answers follow (gen_model_grammar), set by who asks; NULL: none */
 };
 /* The prompt for a task; in the arena. Never holds the task's own program, reference or answer. An error names the template
  * file and line, or says by how much the prompt is too long and what makes it shorter. */

@@ -101,8 +101,8 @@ char *gen_protocol_body(const struct gen_endpoint *endpoint, const struct gen_re
         json_object_set_new(body, "n", json_integer(n));
     if (request->seeded) /* the protocol's integers have a sign */
         json_object_set_new(body, "seed", json_integer((json_int_t)(seed & INT64_MAX)));
-    if (endpoint->grammar) { /* which has no thought in it, so that the thought is given, and empty */
-        json_object_set_new(body, "grammar", jsons_text(endpoint->grammar));
+    if (request->grammar) { /* which has no thought in it, so that the thought is given, and empty */
+        json_object_set_new(body, "grammar", jsons_text(request->grammar));
         json_object_set_new(body, "chat_template_kwargs", json_pack("{s:b}", "enable_thinking", 0));
     }
     json_object_set_new(body, "stream", json_boolean(endpoint->stream));

@@ -64,6 +64,7 @@ static void ask(struct repair *repair, const struct gen_prompt *prompt, int firs
     *asked = (struct asked){attempt->round, first, count, attempt->parent, prompt->tokens, prompt->hash};
     const struct gen_request request = {.messages = prompt->messages,
                                         .message_count = prompt->count,
+                                        .grammar = repair->prompt.grammar,
                                         .sampling = model->sampling,
                                         .n = count,
                                         .seeded = model->seeded,
@@ -402,6 +403,7 @@ static struct akgen_error *prepare(struct repair *repair)
         error = optimise_read_templates(repair);
     if (!error)
         error = gen_prompt_of_task(repair->arena, repair->task, &model->prompt, &repair->prompt);
+    repair->prompt.grammar = gen_model_grammar(repair->arena, model, repair->task);
     if (!error)
         error = repair_begin_store(repair);
     return error ? error : gen_client_open(&model->endpoint, &repair->client);

@@ -97,6 +97,7 @@ static struct akgen_error *make_prompt(struct gen_sampler *sampler, const struct
     error = store_add_prompt(sampler->store, prompt->hash, gen_messages_text(&scratch, prompt->messages, prompt->count),
                              prompt->tokens);
     arena_free(&scratch);
+    prompt->grammar = gen_model_grammar(&sampler->arena, sampler->model, task);
     *made = prompt;
     return error;
 }
@@ -204,6 +205,7 @@ static void submit(struct gen_sampler *sampler, const struct group *group)
     const struct gen_request request = {
         .messages = prompt->messages,
         .message_count = prompt->count,
+        .grammar = prompt->grammar,
         .sampling = model->sampling,
         .n = group->count,
         .seeded = model->seeded,

@@ -19,6 +19,10 @@ struct part {
 struct range {
     uint32_t low, high;
 };
+struct mark {
+    const char *name;
+    size_t length;
+};
 struct reader {
     struct arena arena;
     const char *name, *text, *at, *end;
@@ -29,6 +33,8 @@ struct reader {
     int node_count, node_capacity;
     struct lm_byte_set *sets;
     int set_count, set_capacity;
+    struct mark marks[LM_GRAMMAR_MOST_MARKS];
+    int mark_count;
 };
 
 struct akgen_error *lm_grammar_error(const char *name, const char *text, const char *at, const char *format, ...)
@@ -432,6 +438,31 @@ static struct part parse_name(struct reader *r)
     return (struct part){add_node(r, LM_NODE_CALL, end, rule), end};
 }
 
+static int mark_number(struct reader *r, const char *name, size_t length)
+{
+    for (int i = 0; i < r->mark_count; i++)
+        if (r->marks[i].length == length && memcmp(r->marks[i].name, name, length) == 0)
+            return i;
+    if (r->mark_count == LM_GRAMMAR_MOST_MARKS) {
+        FAIL(r, "more than %d marks", LM_GRAMMAR_MOST_MARKS);
+        return 0;
+    }
+    r->marks[r->mark_count] = (struct mark){name, length};
+    return r->mark_count++;
+}
+
+static struct part parse_mark(struct reader *r)
+{
+    r->at++;
+    enum lm_node_kind kind = accept(r, '+') ? LM_NODE_SET : accept(r, '!') ? LM_NODE_UNLESS : LM_NODE_IF;
+    size_t length = name_length(r);
+    if (!length)
+        expect(r, "the name of a mark behind '@', with '+' or '!' before it perhaps");
+    int end = add_open(r), mark = length ? mark_number(r, r->at, length) : 0;
+    r->at += length;
+    return (struct part){add_node(r, kind, end, mark), end};
+}
+
 static struct part parse_group(struct reader *r)
 {
     r->at++;
@@ -447,7 +478,7 @@ static struct part parse_group(struct reader *r)
 
 static bool at_item(const struct reader *r)
 {
-    return r->at < r->end && (part_of_name(*r->at) || strchr("\"[(.", *r->at)) && *r->at;
+    return r->at < r->end && (part_of_name(*r->at) || strchr("\"[(.@", *r->at)) && *r->at;
 }
 
 static struct part parse_item(struct reader *r)
@@ -460,6 +491,8 @@ static struct part parse_item(struct reader *r)
         return parse_class(r);
     case '(':
         return parse_group(r);
+    case '@':
+        return parse_mark(r);
     case '.':
         r->at++;
         return characters(r, &all, 1);
@@ -569,7 +602,7 @@ static void parse_rule(struct reader *r)
     skip_blanks(r, true);
     struct part part = parse_alternatives(r, false);
     if (!r->error && r->at < r->end && *r->at != '\n')
-        expect(r, "a text, a class, a name, '(', '|' or the end of the line");
+        expect(r, "a text, a class, a name, '(', '@', '|' or the end of the line");
     if (r->error)
         return;
     struct lm_rule *rule = &r->rules.items[number];

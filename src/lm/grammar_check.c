@@ -1,6 +1,6 @@
 /* What no text can come of. Nodes are reached from each rule's begin without a byte; a CALL is passed once its rule is known to be passed, and
  * until then waits for it. So is it found in one walk which rules may be empty, and which rules each calls before it has read a byte: a circle
- * of these is left recursion. The same walk that passes bytes too finds the rules that end. */
+ * of these is left recursion. The same walk that passes bytes too finds the rules that end. What marks ask for is taken for fulfilled. */
 #include "lm/grammar_internal.h"
 
 #include "base/memory.h"
@@ -39,6 +39,11 @@ static void pass(struct walk *walk, int at)
     case LM_NODE_FORK:
         reach(walk, node->next);
         reach(walk, node->other);
+        break;
+    case LM_NODE_SET:
+    case LM_NODE_IF:
+    case LM_NODE_UNLESS:
+        reach(walk, node->next);
         break;
     case LM_NODE_CALL:
         if (walk->ends[node->other]) {

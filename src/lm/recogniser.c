@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,11 @@ struct stack {
     int32_t node;   /* to return to */
     uint32_t below; /* 0: the text's end follows */
 };
-/* A node that reads a byte, above, and a stack. */
+/* A node that reads a byte, a set of marks and a stack, from the top bits on. */
 typedef uint64_t place;
+enum { MARKINGS_AT = 28, NODE_AT = 44 };
+static_assert(LM_GRAMMAR_MOST_NODES <= 1 << (64 - NODE_AT) && LM_MOST_MARKINGS <= 1 << (NODE_AT - MARKINGS_AT),
+              "a place fits into 64 bits");
 struct state {
     size_t first; /* of its places */
     uint32_t count, hash;
@@ -30,9 +34,10 @@ struct lm_recogniser {
     struct stack *stacks; /* stack 0 is none */
     struct state *states; /* state LM_DEAD has no places */
     place *places;
-    uint32_t *steps; /* (states, classes) */
-    size_t stack_count, stack_room, state_count, state_room, place_count, place_room;
-    struct table stack_table, state_table;
+    uint32_t *steps;    /* (states, classes) */
+    uint64_t *markings; /* sets of marks, bit i for mark i; number 0 is the empty one */
+    size_t stack_count, stack_room, state_count, state_room, place_count, place_room, marking_count, marking_room;
+    struct table stack_table, state_table, marking_table;
     uint32_t begin;
     /* The state that is being made: places of all kinds of nodes in `queue`, told apart by `seen`, and of these the ones that stay in `kept`. */
     place *queue, *kept;
@@ -54,6 +59,26 @@ static void *make_room(void *items, size_t *room, size_t count, size_t size)
     while (*room < count)
         *room = *room ? *room * 2 : 64;
     return memory_grow(items, *room * size);
+}
+
+static int32_t node_of(place at)
+{
+    return (int32_t)(at >> NODE_AT);
+}
+
+static uint32_t marking_in(place at)
+{
+    return (uint32_t)(at >> MARKINGS_AT) & (LM_MOST_MARKINGS - 1);
+}
+
+static uint32_t stack_in(place at)
+{
+    return (uint32_t)at & ((1U << MARKINGS_AT) - 1);
+}
+
+static uint32_t hash_of_marking(const struct lm_recogniser *r, uint32_t number)
+{
+    return mix(r->markings[number] + 1);
 }
 
 static uint32_t hash_of_stack(const struct lm_recogniser *r, uint32_t number)
@@ -94,6 +119,24 @@ static uint32_t stack_of(struct lm_recogniser *r, int32_t node, uint32_t below)
     r->stacks[r->stack_count] = (struct stack){node, below};
     r->stack_table.slots[slot & mask] = (uint32_t)r->stack_count + 1;
     return (uint32_t)r->stack_count++;
+}
+
+/* The number of a set of marks; LM_MOST_MARKINGS: there is no room for it. */
+static uint32_t marking_of(struct lm_recogniser *r, uint64_t marks)
+{
+    if (!marks)
+        return 0;
+    widen(r, &r->marking_table, r->marking_count, hash_of_marking);
+    size_t slot = mix(marks + 1), mask = r->marking_table.size - 1;
+    for (uint32_t found; (found = r->marking_table.slots[slot & mask]); slot++)
+        if (r->markings[found - 1] == marks)
+            return found - 1;
+    if (r->marking_count == LM_MOST_MARKINGS)
+        return LM_MOST_MARKINGS;
+    r->markings = make_room(r->markings, &r->marking_room, r->marking_count + 1, sizeof *r->markings);
+    r->markings[r->marking_count] = marks;
+    r->marking_table.slots[slot & mask] = (uint32_t)r->marking_count + 1;
+    return (uint32_t)r->marking_count++;
 }
 
 static bool was_reached(const struct lm_recogniser *r, place here)
@@ -145,9 +188,11 @@ static uint32_t intern(struct lm_recogniser *r)
 
 /* ---- Making a state */
 
-static bool reach(struct lm_recogniser *r, int32_t node, uint32_t stack)
+static bool reach(struct lm_recogniser *r, int32_t node, uint32_t marking, uint32_t stack)
 {
-    place here = (place)(uint32_t)node << 32 | stack;
+    place here = (place)(uint32_t)node << NODE_AT | (place)marking << MARKINGS_AT | stack;
+    if (stack >> MARKINGS_AT || marking == LM_MOST_MARKINGS)
+        return false;
     size_t slot = mix(here) & (SEEN - 1);
     for (uint32_t found; (found = r->seen[slot]); slot = (slot + 1) & (SEEN - 1))
         if (r->queue[found - 1] == here)
@@ -176,25 +221,32 @@ static bool close_over(struct lm_recogniser *r)
     const struct lm_node *nodes = r->grammar->nodes;
     bool room = true;
     for (uint32_t i = 0; i < r->queue_count && room; i++) {
-        int32_t at = (int32_t)(r->queue[i] >> 32);
-        uint32_t stack = (uint32_t)r->queue[i];
-        const struct lm_node *node = &nodes[at];
+        uint32_t marking = marking_in(r->queue[i]), stack = stack_in(r->queue[i]);
+        const struct lm_node *node = &nodes[node_of(r->queue[i])];
         switch (node->kind) {
         case LM_NODE_BYTE:
             r->kept[r->kept_count++] = r->queue[i];
             break;
         case LM_NODE_FORK:
-            room = reach(r, node->next, stack) && (node->other < 0 || reach(r, node->other, stack));
+            room = reach(r, node->next, marking, stack) && (node->other < 0 || reach(r, node->other, marking, stack));
             break;
         case LM_NODE_CALL:
-            room =
-                reach(r, node->other, nodes[node->next].kind == LM_NODE_END ? stack : stack_of(r, node->next, stack));
+            room = reach(r, node->other, marking,
+                         nodes[node->next].kind == LM_NODE_END ? stack : stack_of(r, node->next, stack));
             break;
         case LM_NODE_END:
             if (stack)
-                room = reach(r, r->stacks[stack].node, r->stacks[stack].below);
+                room = reach(r, r->stacks[stack].node, marking, r->stacks[stack].below);
             else
                 r->may_end = true;
+            break;
+        case LM_NODE_SET:
+            room = reach(r, node->next, marking_of(r, r->markings[marking] | 1ULL << node->other), stack);
+            break;
+        case LM_NODE_IF:
+        case LM_NODE_UNLESS:
+            if ((r->markings[marking] >> node->other & 1) == (node->kind == LM_NODE_IF))
+                room = reach(r, node->next, marking, stack);
         }
     }
     return room;
@@ -204,8 +256,10 @@ static void clear(struct lm_recogniser *r)
 {
     memset(r->stack_table.slots, 0, r->stack_table.size * sizeof *r->stack_table.slots);
     memset(r->state_table.slots, 0, r->state_table.size * sizeof *r->state_table.slots);
+    memset(r->marking_table.slots, 0, r->marking_table.size * sizeof *r->marking_table.slots);
     r->stack_count = 1;
     r->state_count = 1;
+    r->marking_count = 1;
     r->place_count = 0;
     r->begin = UNKNOWN;
 }
@@ -219,11 +273,14 @@ struct lm_recogniser *lm_recogniser_new(const struct lm_grammar *grammar)
     r->seen = memory_alloc(SEEN * sizeof *r->seen);
     r->stacks = make_room(NULL, &r->stack_room, 1, sizeof *r->stacks);
     r->states = make_room(NULL, &r->state_room, 1, sizeof *r->states);
+    r->markings = make_room(NULL, &r->marking_room, 1, sizeof *r->markings);
     r->stacks[0] = (struct stack){0};
     r->states[LM_DEAD] = (struct state){0};
+    r->markings[0] = 0;
     r->steps = memory_alloc(r->state_room * (size_t)grammar->class_count * sizeof *r->steps); /* of LM_DEAD: LM_DEAD */
     widen(r, &r->stack_table, 1, hash_of_stack);
     widen(r, &r->state_table, 1, hash_of_state);
+    widen(r, &r->marking_table, 1, hash_of_marking);
     clear(r);
     return r;
 }
@@ -237,8 +294,10 @@ void lm_recogniser_free(struct lm_recogniser *r)
     free(r->states);
     free(r->places);
     free(r->steps);
+    free(r->markings);
     free(r->stack_table.slots);
     free(r->state_table.slots);
+    free(r->marking_table.slots);
     free(r->queue);
     free(r->kept);
     free(r->seen);
@@ -249,7 +308,7 @@ uint32_t lm_recogniser_begin(struct lm_recogniser *r)
 {
     if (r->begin == UNKNOWN) {
         start_over(r);
-        r->begin = reach(r, r->grammar->root, 0) && close_over(r) ? intern(r) : LM_DEAD;
+        r->begin = reach(r, r->grammar->root, 0, 0) && close_over(r) ? intern(r) : LM_DEAD;
     }
     return r->begin;
 }
@@ -267,9 +326,9 @@ uint32_t lm_recogniser_step_class(struct lm_recogniser *r, uint32_t state, unsig
     start_over(r);
     for (uint32_t i = 0; i < from->count && room; i++) {
         place at = r->places[from->first + i];
-        const struct lm_node *node = &r->grammar->nodes[at >> 32];
+        const struct lm_node *node = &r->grammar->nodes[node_of(at)];
         if (lm_byte_set_has(&r->grammar->sets[node->other], byte))
-            room = reach(r, node->next, (uint32_t)at);
+            room = reach(r, node->next, marking_in(at), stack_in(at));
     }
     uint32_t to = room && close_over(r) ? intern(r) : LM_DEAD;
     r->steps[cell] = to;
@@ -293,6 +352,8 @@ uint32_t lm_recogniser_states(const struct lm_recogniser *r)
 
 size_t lm_recogniser_size(const struct lm_recogniser *r)
 {
+    if (r->marking_count > LM_MOST_MARKINGS / 2)
+        return SIZE_MAX;
     return r->state_count * ((size_t)r->grammar->class_count * sizeof *r->steps + sizeof *r->states) +
            r->place_count * sizeof *r->places + r->stack_count * sizeof *r->stacks;
 }
@@ -317,18 +378,22 @@ void lm_recogniser_forget(struct lm_recogniser *r, uint32_t **states, int count)
     struct stack *old_stacks = r->stacks;
     struct state *old_states = r->states;
     place *old_places = r->places;
+    uint64_t *old_markings = r->markings;
     size_t stack_count = r->stack_count;
     uint32_t *moved = memory_alloc(stack_count * sizeof *moved);
     for (int i = 0; i < count; i++)
         for (uint32_t k = 0; k < old_states[*states[i]].count; k++)
-            moved[(uint32_t)old_places[old_states[*states[i]].first + k]] = 1;
+            moved[stack_in(old_places[old_states[*states[i]].first + k])] = 1;
     r->stacks = NULL;
     r->states = NULL;
     r->places = NULL;
-    r->stack_room = r->state_room = r->place_room = 0;
+    r->markings = NULL;
+    r->stack_room = r->state_room = r->place_room = r->marking_room = 0;
     r->stacks = make_room(NULL, &r->stack_room, 1, sizeof *r->stacks);
     r->states = make_room(NULL, &r->state_room, 1, sizeof *r->states);
+    r->markings = make_room(NULL, &r->marking_room, 1, sizeof *r->markings);
     r->stacks[0] = old_stacks[0];
+    r->markings[0] = 0;
     r->states[LM_DEAD] = old_states[LM_DEAD];
     r->steps = memory_grow(r->steps, r->state_room * (size_t)r->grammar->class_count * sizeof *r->steps);
     clear(r);
@@ -339,11 +404,13 @@ void lm_recogniser_forget(struct lm_recogniser *r, uint32_t **states, int count)
         r->may_end = state->may_end;
         for (uint32_t k = 0; k < state->count; k++) {
             place at = old_places[state->first + k];
-            reach(r, (int32_t)(at >> 32), moved[(uint32_t)at]);
-            r->kept[r->kept_count++] = (at >> 32 << 32) | moved[(uint32_t)at];
+            reach(r, node_of(at), marking_of(r, old_markings[marking_in(at)]), moved[stack_in(at)]);
+            r->kept[k] = r->queue[k];
         }
+        r->kept_count = state->count;
         *states[i] = intern(r);
     }
+    free(old_markings);
     free(old_stacks);
     free(old_states);
     free(old_places);

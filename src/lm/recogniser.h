@@ -1,4 +1,4 @@
-/* Where a text stands in a grammar, byte by byte. A place is a node and the nodes that the calls around it return to; a state is the set of all
+/* Where a text stands in a grammar, byte by byte. A place is a node, the nodes that the calls around it return to, and the marks that are set; a state is the set of all
  * places that the text so far may be at. Places, states and the steps between states are made when they are needed and kept: a grammar's usual
  * texts soon run on an automaton that is there. What is kept grows with the texts, until the user says what is still needed (forget). */
 #ifndef LM_RECOGNISER_H
@@ -15,8 +15,8 @@ void lm_recogniser_free(struct lm_recogniser *recogniser);
 /* The state of the empty text. */
 uint32_t lm_recogniser_begin(struct lm_recogniser *recogniser);
 /* The state behind one more byte. A state of more than LM_MOST_PLACES places, which a grammar with many readings of the same text may come to,
- * counts as LM_DEAD. */
-enum { LM_MOST_PLACES = 1 << 12 };
+ * counts as LM_DEAD; so does one that needs more than LM_MOST_MARKINGS sets of marks to be kept. */
+enum { LM_MOST_PLACES = 1 << 12, LM_MOST_MARKINGS = 1 << 16 };
 uint32_t lm_recogniser_step(struct lm_recogniser *recogniser, uint32_t state, uint8_t byte);
 /* The same, for bytes of a class (lm_grammar.classes). */
 uint32_t lm_recogniser_step_class(struct lm_recogniser *recogniser, uint32_t state, unsigned class);
@@ -24,7 +24,7 @@ uint32_t lm_recogniser_step_class(struct lm_recogniser *recogniser, uint32_t sta
 bool lm_recogniser_may_end(const struct lm_recogniser *recogniser, uint32_t state);
 /* How many states there are; each of them is below it. */
 uint32_t lm_recogniser_states(const struct lm_recogniser *recogniser);
-/* Bytes that are kept. */
+/* Bytes that are kept; SIZE_MAX when there is hardly room for other sets of marks. */
 size_t lm_recogniser_size(const struct lm_recogniser *recogniser);
 /* Forgets all states but these, which are given their new numbers. */
 void lm_recogniser_forget(struct lm_recogniser *recogniser, uint32_t **states, int count);

@@ -18,6 +18,9 @@ struct akgen_error *task_load_all(struct arena *arena, const char *home, struct 
  * error lists near names. A name without a suite means npukernelbench's task where several suites have one. */
 struct akgen_error *task_find(struct arena *arena, const char *home, const char *name, struct task *task);
 
+/* The grammar that an answer of statements to a task follows (formula_answer_grammar), in the arena. NULL: there is none. */
+const char *task_answer_grammar(struct arena *arena, const struct task *task);
+
 /* A copy of a task whose outputs are computed by formulas (docs/tasks.md), for dsl_write: statements `name = expression`, separated by ';'
  * or line ends, over its inputs and attributes, in the order in which they are computed; a name that is assigned again has the new value
  * from there on. Each output must be assigned. Judge with the task itself. The copy lives in the arena and refers to the task. */

@@ -198,3 +198,19 @@ struct akgen_error *task_with_formulas(struct arena *arena, const struct task *t
         error = set_formula(&s, copy, i);
     return error;
 }
+
+const char *task_answer_grammar(struct arena *arena, const struct task *task)
+{
+    struct formula_name names[FORMULA_MAX_NAMES];
+    int count = task_formula_names(arena, task, true, names), kept = 0;
+    struct formula_readable *readable = arena_alloc(arena, (size_t)(count + 1) * sizeof *readable);
+    const char **outputs = arena_alloc(arena, (size_t)(task->output_count + 1) * sizeof *outputs);
+    for (int i = 0; i < count; i++)
+        if (!names[i].refusal)
+            readable[kept++] = (struct formula_readable){
+                names[i].name, i >= task->input_count && task->attrs[i - task->input_count].type == TASK_ATTR_INT};
+    for (int i = 0; i < task->output_count; i++)
+        outputs[i] = task->outputs[i].name;
+    return formula_answer_grammar(
+        arena, &(struct formula_answer){readable, kept, outputs, task->output_count, has_lists(task)});
+}

@@ -98,6 +98,48 @@ class Grammar(unittest.TestCase):
         self.assertEqual(named, self.rows("--grammar", grammar, "-n", 30, "--max-tokens", 60))
         self.assertGreater(sum(row["finish"] == "end" for row in named.values()), 3)
 
+    def statements(self, text):
+        """Of an answer: the names that have a value at its end; None where it reads another one."""
+        known = {"start", "end", "weight"}
+        assigned = []
+        for statement in text.split("; "):
+            name, _, formula = statement.partition(" = ")
+            words = re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\()", formula)
+            for word in words:
+                if word not in known | set(assigned) | {"and", "or", "inf", "nan", "all"}:
+                    return None
+            if name in assigned or not formula:
+                return None
+            assigned.append(name)
+        return assigned
+
+    def test_answers_to_a_task(self):
+        """Of a model that has seen answers with other names, and writes hotly: each text that ends reads what is there by then, and assigns each output
+        once, the last one at its end; in any batch."""
+        answers = ["y = x + b", "d = x - b; y = d * d", "y = start + x", "y = exp(x)", "s = end; y = s / w"]
+        data = write_rows(self.at / "answers.jsonl", [{"text": "write: " + text} for text in answers])
+        done = akgen("lm", "train", make_model(self.at / "answerer-new", max_position_embeddings=2048), "--new", "--data", data, "-o", self.at / "answerer", "--steps", 60,
+                     "--rate", 1e-2, "--schedule", "constant")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        grammar = self.at / "task.gbnf"
+        grammar.write_text(akgen("lm", "grammar", "graph", "--task", "Lerp").stdout)
+        options = ("--grammar", grammar, "--max-tokens", 600, "--temperature", 1.2)
+        rows = self.rows(*options, "-n", 60, model=self.at / "answerer")
+        ended = [row for row in rows.values() if row["finish"] == "end"]
+        self.assertGreater(len(ended), 10)
+        for row in ended:
+            assigned = self.statements(row["text"])
+            self.assertIsNotNone(assigned, row["text"])
+            self.assertEqual(assigned.index("y"), len(assigned) - 1)
+            self.assertFalse({"start", "end", "weight"} & set(assigned))
+        for sample in (0, 21, 59):
+            self.assertEqual(self.rows(*options, "--seed", sample, model=self.at / "answerer")[0] | {"sample": sample}, rows[sample])
+        self.assertTrue(any("; " in row["text"] for row in ended))
+        said = akgen("lm", "grammar", "dsl", "--task", "Sqrt")
+        self.assertEqual(said.returncode, 2)
+        self.assertIn("--task is for graph", said.stderr)
+        self.assertIn("no task", akgen("lm", "grammar", "graph", "--task", "Nothing").stderr)
+
     def test_dead_ends(self):
         """What no token of the model can write; and the end of a model that has no token for it."""
         grammar = self.at / "last.gbnf"

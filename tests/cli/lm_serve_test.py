@@ -205,9 +205,20 @@ class Serve(unittest.TestCase):
             texts = [text for text, in rows.execute("SELECT answer FROM samples")]
         self.assertEqual(len(texts), 8, done.stderr)
         for text in texts:
+            self.assertRegex(text, r"^[a-z]\w*( (=( .*)?)?)?$")
+        db = pathlib.Path(self.folder.name) / "of the language.db"
+        done = akgen("bench", "--provider", f"lm:{at}", "--task", "level1/Math/Sqrt", "-n", 8, "--answer-seed", 4, "--language", "graph", "--constrain=language",
+                     "--max-answer-tokens", 60, "--db", db)
+        with contextlib.closing(sqlite3.connect(db)) as rows:
+            others = [text for text, in rows.execute("SELECT answer FROM samples")]
+            self.assertNotIn("Formulas as answers to one task", rows.execute("SELECT request FROM samples").fetchone()[0])
+        for text in others:
             self.assertRegex(text, r"^[A-Za-z_]\w*( ?(= ?.*)?)?$")
+        self.assertNotEqual(texts, others)
         said = akgen("bench", "--provider", f"lm:{at}", "--task", "level1/Math/Sqrt", "--constrain").stderr
         self.assertIn("--constrain is for --language dsl or graph: there is no grammar of ascendc", said)
+        said = akgen("bench", "--provider", f"lm:{at}", "--task", "level1/Math/Sqrt", "--language", "dsl", "--constrain=task").stderr
+        self.assertIn("--constrain=task is for --language graph", said)
         said = akgen("bench", "--provider", "exec:true", "--task", "level1/Math/Sqrt", "--constrain").stderr
         self.assertIn("--constrain is for --provider lm:DIR", said)
         said = akgen("bench", "--provider", "exec:cat", "--int8", "--task", "level1/Math/Sqrt").stderr

@@ -15,6 +15,9 @@ void fuzz_seeds(void)
         "root ::= \"a\" root \"b\" | \"\"\n",
         "root ::= x-1{2,3} [^a-z\\]\\n]? .\n  | \"\\x41\\u00e9\\U0001F680\"{2}\nx-1 ::= (\"a\" | \"bc\"){0,4}\n",
         "root ::= a\na ::= b? c\nb ::= \"y\"?\nc ::= \"z\" a | \"\"\n",
+        ("root ::= rest\nrest ::= @!a \"a=\" value @+a more | @!b \"b=\" value @+b more\nmore ::= @a @b | (@!a | @!b) "
+         "\";\" rest\n"
+         "value ::= ([0-9] | @a \"a\" | @b \"b\") (\"+\" value)?\n"),
         "root ::= [\\u4e00-\\u9fff\xc3\xa9-\xc3\xbc]+ (\"x\"?)*\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         fuzz_seed_text(texts[i]);
@@ -51,8 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         struct lm_recogniser *recogniser = lm_recogniser_new(grammar);
         derive_begin(&deriver, grammar, length);
         for (int i = 0; i < TEXTS && deriver.least[grammar->root] < BYTES; i++) {
-            derive(&deriver, BYTES);
-            recognise(recogniser, &deriver.text);
+            if (derive(&deriver, BYTES))
+                recognise(recogniser, &deriver.text);
         }
         derive_end(&deriver);
         lm_recogniser_free(recogniser);

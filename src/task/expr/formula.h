@@ -63,6 +63,21 @@ const char *formula_functions(struct arena *arena);
 const char *formula_grammar(struct arena *arena);
 /* The same of statements `name = expression`, the answers of --language graph (task_with_formulas). */
 const char *formula_statements_grammar(struct arena *arena);
+/* What an answer to one task may name. */
+struct formula_answer {
+    const struct formula_readable {
+        const char *name;
+        bool whole; /* an integer: a bound of a slice may be made of it */
+    } *names;       /* inputs and attributes that formulas take */
+    int name_count;
+    const char *const *outputs;
+    int output_count;
+    bool elements; /* each element is computed by itself: no sums, sizes and parts of rows */
+};
+/* The same of the answers to one task: a statement reads these names and those of statements before it, each name has one statement, each output
+ * has one, and the last one ends the text. Steps have names of a list. By marks, which are AKGen's own (lm/grammar.h). NULL: there are too many
+ * outputs for that, or one has a name that no statement can have. */
+const char *formula_answer_grammar(struct arena *arena, const struct formula_answer *answer);
 
 /* What the names stand for in a case: a tensor, of which the shape is enough for formula_bind, or a number. */
 struct formula_argument {

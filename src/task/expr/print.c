@@ -11,12 +11,12 @@ static const struct {
     int binds;
     bool either; /* (a + b) + c is a + (b + c) */
 } operators[] = {
-    {"or", EXPR_OR, true},        {"and", EXPR_AND, true},      {"<", EXPR_COMPARES, false},
-    {">", EXPR_COMPARES, false},  {"<=", EXPR_COMPARES, false}, {">=", EXPR_COMPARES, false},
-    {"==", EXPR_COMPARES, false}, {"!=", EXPR_COMPARES, false}, {"+", EXPR_SUM, true},
-    {"-", EXPR_SUM, false},       {"*", EXPR_PRODUCT, true},    {"/", EXPR_PRODUCT, false},
-    {"//", EXPR_PRODUCT, false},  {"%", EXPR_PRODUCT, false},   {"neg", EXPR_SIGN, false},
-    {"**", EXPR_POWER, false},
+    {"or", EXPR_OR, true},        {"and", EXPR_AND, true},      {"not", EXPR_AND, false},
+    {"<", EXPR_COMPARES, false},  {">", EXPR_COMPARES, false},  {"<=", EXPR_COMPARES, false},
+    {">=", EXPR_COMPARES, false}, {"==", EXPR_COMPARES, false}, {"!=", EXPR_COMPARES, false},
+    {"+", EXPR_SUM, true},        {"-", EXPR_SUM, false},       {"*", EXPR_PRODUCT, true},
+    {"/", EXPR_PRODUCT, false},   {"//", EXPR_PRODUCT, false},  {"%", EXPR_PRODUCT, false},
+    {"neg", EXPR_SIGN, false},    {"**", EXPR_POWER, false},
 };
 
 static int row_of(const struct expr *expr)
@@ -38,13 +38,15 @@ int expr_binds(const struct expr *expr)
 int expr_operand_binds(const struct expr *call, int operand)
 {
     int row = row_of(call);
-    if (row < 0)
+    if (row < 0 || (call->kid_count == 1 && operators[row].binds == EXPR_AND)) /* within parentheses */
         return EXPR_LOOSE;
     int binds = operators[row].binds;
     if (binds == EXPR_POWER)
         return operand ? EXPR_SIGN : EXPR_ATOM;
     if (binds == EXPR_SIGN)
         return EXPR_POWER;
+    if (binds == EXPR_COMPARES) /* one alone: a < b < c is none */
+        return binds + 1;
     return operand && !operators[row].either ? binds + 1 : binds;
 }
 
@@ -67,13 +69,17 @@ void expr_add_number(struct text *text, double number)
     }
 }
 
+static void add_at_least(struct text *text, const struct expr *expr, int binds)
+{
+    bool enclosed = expr_binds(expr) < binds;
+    text_add(text, enclosed ? "(" : "");
+    expr_print(text, expr);
+    text_add(text, enclosed ? ")" : "");
+}
+
 static void add_operand(struct text *text, const struct expr *call, int operand)
 {
-    const struct expr *kid = call->kids[operand];
-    bool enclosed = expr_binds(kid) < expr_operand_binds(call, operand);
-    text_add(text, enclosed ? "(" : "");
-    expr_print(text, kid);
-    text_add(text, enclosed ? ")" : "");
+    add_at_least(text, call->kids[operand], expr_operand_binds(call, operand));
 }
 
 static void add_call(struct text *text, const struct expr *call)
@@ -83,7 +89,7 @@ static void add_call(struct text *text, const struct expr *call)
         add_operand(text, call, 0);
         text_addf(text, operators[row].binds == EXPR_POWER ? "%s" : " %s ", call->name);
         add_operand(text, call, 1);
-    } else if (row >= 0 && call->kid_count == 1) {
+    } else if (row >= 0 && operators[row].binds == EXPR_SIGN) {
         text_add(text, "-");
         add_operand(text, call, 0);
     } else {
@@ -110,7 +116,7 @@ void expr_print(struct text *text, const struct expr *expr)
         break;
     case NODE_SLICE:
     case NODE_INDEX:
-        expr_print(text, expr->kids[0]);
+        add_at_least(text, expr->kids[0], EXPR_ATOM);
         text_add(text, "[");
         if (expr->kids[1])
             expr_print(text, expr->kids[1]);

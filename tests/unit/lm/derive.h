@@ -1,5 +1,7 @@
 /* Texts of a grammar by chance, made from its nodes without the recogniser: at each node one of the ways on, all as likely. Behind `budget`
- * bytes the shortest way is taken. */
+ * bytes the shortest way is taken. Conditions are kept to as far as they stand before a byte or a call; a text that comes to a place from which there is
+ * no way on is none, nor is one that they keep from ending for DERIVE_OVER bytes, or with more
+ * than DERIVE_DEEPEST rules around each other. */
 #ifndef UNIT_LM_DERIVE_H
 #define UNIT_LM_DERIVE_H
 
@@ -10,14 +12,16 @@
 
 #include <stdlib.h>
 
-enum { DERIVE_WAYS = 4096, DERIVE_FAR = 1 << 28 };
+enum { DERIVE_WAYS = 4096, DERIVE_FAR = 1 << 28, DERIVE_OVER = 4000, DERIVE_DEEPEST = 200 };
 
 struct deriver {
     const struct lm_grammar *grammar;
     int *least; /* by node: the fewest bytes up to the end of its rule */
     struct rng rng;
     struct text text;
-    size_t budget;
+    uint64_t marks; /* bit i for mark i */
+    size_t budget, most;
+    int depth;
 };
 
 static inline int derive_least(const struct deriver *deriver, int node)
@@ -34,6 +38,11 @@ static inline int derive_least(const struct deriver *deriver, int node)
         break;
     case LM_NODE_CALL:
         sum = (long)least[at->other] + least[at->next];
+        break;
+    case LM_NODE_SET:
+    case LM_NODE_IF:
+    case LM_NODE_UNLESS:
+        sum = least[at->next];
         break;
     case LM_NODE_END:
         break;
@@ -75,18 +84,26 @@ static inline void derive_add(int *nodes, int *count, int node)
         nodes[(*count)++] = node;
 }
 
-/* What a node leads to without a byte: nodes that are no FORK. */
-static inline int derive_ways(const struct lm_grammar *grammar, int node, int *ways)
+static inline bool derive_is_way(enum lm_node_kind kind)
+{
+    return kind != LM_NODE_FORK && kind != LM_NODE_IF && kind != LM_NODE_UNLESS;
+}
+
+/* What a node leads to without a byte: nodes that are no FORK and no condition. */
+static inline int derive_ways(const struct lm_grammar *grammar, uint64_t marks, int node, int *ways)
 {
     int count = 0, kept = 0;
     derive_add(ways, &count, node);
+    for (int i = 0; i < count; i++) {
+        const struct lm_node *at = &grammar->nodes[ways[i]];
+        bool set = (at->kind == LM_NODE_IF || at->kind == LM_NODE_UNLESS) && marks >> at->other & 1;
+        if (at->kind == LM_NODE_FORK || (at->kind == LM_NODE_IF && set) || (at->kind == LM_NODE_UNLESS && !set))
+            derive_add(ways, &count, at->next);
+        if (at->kind == LM_NODE_FORK)
+            derive_add(ways, &count, at->other);
+    }
     for (int i = 0; i < count; i++)
-        if (grammar->nodes[ways[i]].kind == LM_NODE_FORK) {
-            derive_add(ways, &count, grammar->nodes[ways[i]].next);
-            derive_add(ways, &count, grammar->nodes[ways[i]].other);
-        }
-    for (int i = 0; i < count; i++)
-        if (grammar->nodes[ways[i]].kind != LM_NODE_FORK)
+        if (derive_is_way(grammar->nodes[ways[i]].kind))
             ways[kept++] = ways[i];
     return kept;
 }
@@ -102,35 +119,50 @@ static inline void derive_byte(struct deriver *deriver, const struct lm_byte_set
     text_append(&deriver->text, &byte, 1);
 }
 
-/* Adds a text of the rule that begins at the node. */
-static inline void derive_rule(struct deriver *deriver, int node)
+/* Adds a text of the rule that begins at the node. False: there is no way on. */
+static inline bool derive_rule(struct deriver *deriver, int node)
 {
     const struct lm_grammar *grammar = deriver->grammar;
+    if (++deriver->depth > DERIVE_DEEPEST && deriver->most < SIZE_MAX)
+        return false;
     for (;;) {
-        int ways[DERIVE_WAYS], count = derive_ways(grammar, node, ways), chosen = 0;
+        int ways[DERIVE_WAYS], count = derive_ways(grammar, deriver->marks, node, ways), chosen = 0;
+        if (!count || deriver->text.length > deriver->most)
+            return false;
         if (deriver->text.length >= deriver->budget)
             for (int i = 1; i < count; i++)
                 chosen = deriver->least[ways[i]] < deriver->least[ways[chosen]] ? i : chosen;
         else
             chosen = (int)rng_integer(&deriver->rng, 0, count);
         const struct lm_node *at = &grammar->nodes[ways[chosen]];
-        if (at->kind == LM_NODE_END)
-            return;
-        if (at->kind == LM_NODE_CALL)
-            derive_rule(deriver, at->other);
-        else
+        if (at->kind == LM_NODE_END) {
+            deriver->depth--;
+            return true;
+        }
+        if (at->kind == LM_NODE_CALL && !derive_rule(deriver, at->other))
+            return false;
+        if (at->kind == LM_NODE_SET)
+            deriver->marks |= 1ULL << at->other;
+        if (at->kind == LM_NODE_BYTE)
             derive_byte(deriver, &grammar->sets[at->other]);
         node = at->next;
     }
 }
 
-/* A text, until the next call. */
+/* A text, until the next call. NULL: conditions let it go no further. */
 static inline const char *derive(struct deriver *deriver, size_t budget)
 {
     deriver->text.length = 0;
     deriver->budget = budget;
+    deriver->most = SIZE_MAX;
+    for (int i = 0; i < deriver->grammar->node_count; i++)
+        if (deriver->grammar->nodes[i].kind == LM_NODE_IF || deriver->grammar->nodes[i].kind == LM_NODE_UNLESS)
+            deriver->most = budget + DERIVE_OVER;
+    deriver->marks = 0;
+    deriver->depth = 0;
     text_append(&deriver->text, "", 0);
-    derive_rule(deriver, deriver->grammar->root);
+    if (!derive_rule(deriver, deriver->grammar->root))
+        return NULL;
     text_append(&deriver->text, "", 0);
     return deriver->text.bytes;
 }

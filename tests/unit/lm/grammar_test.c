@@ -61,6 +61,15 @@ static void reads_what_gbnf_has(void **state)
         {"root ::= (\"a\"?)* (\"\" | \"b\"*)+ \"c\"", {"c", "aabbc", "bc"}, {"", "ba"}},
         {"root ::= (\n  \"a\" # first\n  \"b\"\n)\n\n# last", {"ab"}, {"a", ""}},
         {"root ::= \"x\"{3}{2}", {"xxxxxx"}, {"xxx", "xxxxx", "xxxxxxx"}},
+        {"root ::= (\"a\" @+a | @a \"b\" | @!a \"c\"){0,6} @a",
+         {"a", "ca", "ccabba"},
+         {"", "c", "b", "cb", "ac", "aca"}},
+        {"root ::= (one | two)* @one @two\none ::= @!one \"1\" @+one\ntwo ::= @!two \"2\" @+two",
+         {"12", "21"},
+         {"", "1", "2", "11", "121", "1212"}},
+        {"root ::= \"(\" in \")\" @x-1 \"x\" | \"y\" @+y @y\nin ::= root | @+x-1 \"\"",
+         {"()x", "(()x)x", "y"},
+         {"()", "(y)x", "()xx"}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -85,7 +94,13 @@ static void refuses_with_a_place(void **state)
         {"root ::= \"a\"\nroot ::= \"b\"", "g:2:1: there is a rule 'root' already"},
         {"root ::= a (b\n | a)\na ::= \"x\"", "g:1:13: there is no rule 'b'"},
         {"root := \"a\"", "g:1:6: expected '::=', found ':'"},
-        {"root ::= \"a\" )", "g:1:14: expected a text, a class, a name, '(', '|' or the end of the line, found ')'"},
+        {"root ::= @ \"a\"",
+         "g:1:11: expected the name of a mark behind '@', with '+' or '!' before it perhaps, found ' '"},
+        {"root ::= @+a @!b @a (@+", "g:1:24: expected the name of a mark"},
+        {"root ::= @!", "g:1:12: expected the name of a mark"},
+        {"root ::= @+a root | \"b\"", "g:1:1: rule 'root' calls itself"},
+        {"root ::= \"a\" )",
+         "g:1:14: expected a text, a class, a name, '(', '@', '|' or the end of the line, found ')'"},
         {"root ::= (\"a\"\n", "g:2:1: expected ')', found the end"},
         {"root ::= \"\\q\"", "g:1:12: expected one of n r t \\ \" [ ] x u U behind '\\', found 'q'"},
         {"root ::= \"\\u12g4\"", "g:1:15: an escape has 4 hexadecimal digits"},
@@ -201,6 +216,109 @@ static void forgets(void **state)
     lm_grammar_free(grammar);
 }
 
+/* Names that have to be assigned before they are read, each once: what is read on is what a set of names lets be read, whatever is forgotten. */
+static const char marked[] =
+    "root ::= rest\nrest ::= @!a \"a=\" sum @+a more | @!b \"b=\" sum @+b more | @!t \"t=\" sum @+t \";\" rest\n"
+    "more ::= @a @b | (@!a | @!b) \";\" rest\nsum ::= value (\"+\" value)*\n"
+    "value ::= \"x\" | \"(\" sum \")\" | @a \"a\" | @b \"b\" | @t \"t\"\n";
+
+/* Whether a text is of `marked`: by a reader of its own. */
+static bool is_marked_text(const char *text)
+{
+    bool set[128] = {['x'] = true};
+    for (;;) {
+        char name = *text;
+        if (!name || !strchr("abt", name) || set[(unsigned char)name] || text[1] != '=')
+            return false;
+        int depth = 0;
+        bool value = false; /* one has just ended */
+        for (text += 2; *text && *text != ';'; text++) {
+            bool opens = *text == '(', closes = *text == ')', plus = *text == '+';
+            if ((opens || (!closes && !plus)) == value)
+                return false;
+            if (!opens && !closes && !plus && ((unsigned char)*text >= 128 || !set[(unsigned char)*text]))
+                return false;
+            depth += opens - closes;
+            if (depth < 0)
+                return false;
+            value = !opens && !plus;
+        }
+        if (depth || !value)
+            return false;
+        set[(unsigned char)name] = true;
+        if (name != 't' && set['a'] && set['b'])
+            return !*text;
+        if (!*text++)
+            return false;
+    }
+}
+
+static void keeps_to_marks(void **state)
+{
+    static const char letters[] = "abtx=+();";
+    struct lm_grammar *grammar = parsed(marked);
+    struct lm_recogniser *recogniser = lm_recogniser_new(grammar);
+    struct deriver deriver;
+    int ended = 0;
+    (void)state;
+    derive_begin(&deriver, grammar, 7);
+    for (int walk = 0; walk < 3000; walk++) {
+        const char *made = derive(&deriver, (size_t)rng_integer(&deriver.rng, 0, 40));
+        char text[512];
+        assert_non_null(made);
+        assert_true(snprintf(text, sizeof text, "%s", made) < (int)sizeof text);
+        for (int change = 0; change < 2; change++) { /* as it is, then with another letter somewhere */
+            uint32_t at = lm_recogniser_begin(recogniser);
+            for (const char *c = text; *c; c++)
+                at = lm_recogniser_step(recogniser, at, (uint8_t)*c);
+            assert_int_equal(lm_recogniser_may_end(recogniser, at), is_marked_text(text));
+            ended += lm_recogniser_may_end(recogniser, at);
+            text[rng_integer(&deriver.rng, 0, (int64_t)strlen(text))] =
+                letters[rng_integer(&deriver.rng, 0, sizeof letters - 1)];
+        }
+    }
+    assert_in_range(ended, 3000, 5000);
+    derive_end(&deriver);
+    lm_recogniser_free(recogniser);
+    lm_grammar_free(grammar);
+}
+
+/* As many marks as there may be, set in any order: sets of them are 2^64, and the recogniser keeps some. */
+static void bounds_sets_of_marks(void **state)
+{
+    struct text text = {0};
+    (void)state;
+    text_add(&text, "root ::= (");
+    for (int i = 0; i < LM_GRAMMAR_MOST_MARKS; i++)
+        text_addf(&text, "%s\"\\x%02x\" @+m%d", i ? " | " : "", '0' + i, i);
+    text_add(&text, ")*");
+    struct lm_grammar *grammar = parsed(text.bytes), *other;
+    struct lm_recogniser *recogniser = lm_recogniser_new(grammar);
+    struct rng rng;
+    bool full = false;
+    rng_seed(&rng, 5);
+    for (int walk = 0; walk < 2000; walk++) {
+        uint32_t at = lm_recogniser_begin(recogniser), *state_of_text = &at;
+        for (int i = 0; i < 64; i++) {
+            at = lm_recogniser_step(recogniser, at, (uint8_t)('0' + rng_integer(&rng, 0, LM_GRAMMAR_MOST_MARKS)));
+            assert_int_not_equal(at, LM_DEAD);
+            if (lm_recogniser_size(recogniser) == SIZE_MAX) {
+                full = true;
+                lm_recogniser_forget(recogniser, &state_of_text, 1);
+            }
+        }
+    }
+    assert_true(full);
+    text_add(&text, " @one-more");
+    struct akgen_error *error = lm_grammar_parse("g", text.bytes, text.length, &other);
+    assert_non_null(error);
+    assert_non_null(strstr(error->message, "more than 64 marks"));
+    error_free(error);
+    text_free(&text);
+    lm_recogniser_free(recogniser);
+    lm_grammar_free(grammar);
+}
+
 /* A grammar with so many readings of a text that their stacks double with each byte. */
 static void bounds_ambiguity(void **state)
 {
@@ -230,7 +348,8 @@ enum { TOKENS = 24, END = 21 };
 static void allows_tokens(void **state)
 {
     struct lm_tokenizer *tokenizer;
-    struct lm_grammar *grammars[] = {parsed(arithmetic), parsed("root ::= [ab]{3} | \"12\"+")};
+    struct lm_grammar *grammars[] = {parsed(arithmetic),
+                                     parsed("root ::= [ab]{3} | \"12\"+ | (@!one \"1+\" @+one | @one \"(\")*")};
     struct akgen_error *error = lm_tokenizer_parse("t", vocabulary, strlen(vocabulary), &tokenizer);
     struct rng rng;
     int32_t end = END;
@@ -298,6 +417,7 @@ int main(void)
         cmocka_unit_test(reads_what_gbnf_has), cmocka_unit_test(refuses_with_a_place),
         cmocka_unit_test(classes_are_utf8),    cmocka_unit_test(forgets),
         cmocka_unit_test(bounds_ambiguity),    cmocka_unit_test(allows_tokens),
+        cmocka_unit_test(keeps_to_marks),      cmocka_unit_test(bounds_sets_of_marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,11 @@
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
 #include "dsl/write.h"
+#include "lm/recogniser.h"
+#include "task/expr/formula.h"
+#include "task/expr/print.h"
 #include "task/task.h"
+#include "unit/lm/derive.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,6 +57,161 @@ static const char *run(struct arena *arena, const char *name, const char *text)
                : arena_printf(arena, "case %d: %s", smallest->id, outcome.by[TASK_STRICT].reason);
 }
 
+static bool accepts(struct lm_recogniser *recogniser, const char *text)
+{
+    uint32_t at = lm_recogniser_begin(recogniser);
+    for (; *text && at != LM_DEAD; text++)
+        at = lm_recogniser_step(recogniser, at, (uint8_t)*text);
+    return lm_recogniser_may_end(recogniser, at);
+}
+
+/* The grammar of a task's answers, NULL if it has none. */
+static struct lm_grammar *answer_grammar(struct arena *arena, const struct task *task)
+{
+    struct lm_grammar *grammar = NULL;
+    const char *text = task_answer_grammar(arena, task);
+    struct akgen_error *error = text ? lm_grammar_parse(task->name, text, strlen(text), &grammar) : NULL;
+    if (error)
+        fail_msg("%s", error->message);
+    return grammar;
+}
+
+/* Whatever the grammar of a task's answers yields is read, names are known, and outputs are there. */
+static void yields_answers_to_each_task(void **state)
+{
+    enum { TEXTS = 40 };
+    struct arena arena = {0};
+    struct task *tasks;
+    int count, read = 0, none = 0, statements = 0;
+    (void)state;
+    assert_null(task_load_all(&arena, AKGEN_SOURCE_DIR, &tasks, &count));
+    for (int i = 0; i < count; i++) {
+        struct arena own = {0};
+        struct deriver deriver;
+        struct lm_grammar *grammar = tasks[i].broken ? NULL : answer_grammar(&own, &tasks[i]);
+        none += !grammar;
+        if (!grammar)
+            continue;
+        struct lm_recogniser *recogniser = lm_recogniser_new(grammar);
+        derive_begin(&deriver, grammar, (uint64_t)i);
+        for (int k = 0; k < TEXTS; k++) {
+            struct task copy;
+            const char *text = derive(&deriver, (size_t)rng_integer(&deriver.rng, 0, 200));
+            if (!text || !accepts(recogniser, text))
+                fail_msg("%s: '%s' is no text of its grammar", tasks[i].name, text ? text : "(stuck)");
+            struct akgen_error *error = task_with_formulas(&own, &tasks[i], text, &copy);
+            if (error)
+                fail_msg("%s: '%s': %s", tasks[i].name, text, error->message);
+            read++;
+            for (const char *c = text; *c; c++)
+                statements += *c == ';';
+        }
+        derive_end(&deriver);
+        lm_recogniser_free(recogniser);
+        lm_grammar_free(grammar);
+        arena_free(&own);
+    }
+    print_message("%d answers to %d tasks, %d more statements; %d tasks have no grammar\n", read, count - none,
+                  statements, none);
+    assert_true(count > 190 && none < 3 && statements > read);
+    arena_free(&arena);
+}
+
+/* What is written to a task and what is not: names that are not there, or not yet; outputs that are missing; another way to write it. */
+static void test_answers(void **state)
+{
+    static const struct {
+        const char *task, *yes[4], *no[8];
+    } rows[] = {
+        {"npukernelbench/level2/Norm/AddLayerNorm",
+         {"x = x1 + x2; mean = mean(x); d = x - mean; rstd = rsqrt(mean(d * d) + epsilon); y = d * rstd * gamma "
+          "+ beta"},
+         {"y = d", "y = x1", "d = d + x1; y = d; x = d; mean = d; rstd = d", "y = x; x = x1; mean = x; rstd = x",
+          "y = x1; x = x1; mean = x; rstd = x; y = x", "y = x1; x = x1; mean = x; rstd = x; d = x",
+          "y=x1; x = x1; mean = x; rstd = x"}},
+        {"npukernelbench/level1/Math/Sqrt",
+         {"y = sqrt(x)", "d = x[:size(x) // 2]; y = sum(d, all) + 1e-6"},
+         {"y = sqrt(z)", "y = sqrt(2)", "x = x; y = x", "sqrt(x)", "y = sqrt(x);", "y = x;y = x", "y = sqrt(y)", ""}},
+        {"npukernelbench/level2/Foreach/ForeachSqrt",
+         {"y = sqrt(x)", "d = -x; y = where(d > 0 and x < 3, d, 1)"},
+         {"y = sum(x)", "y = softmax(x)", "y = x[1:]", "y = x / size(x)"}},
+        {"npukernelbench/level2/Activation/InplaceAttnSoftmax",
+         {"x = softmax(x)", "e = exp(x - amax(x)); x = e / sum(e)"},
+         {"x = x; x = x", "y = softmax(x)"}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena arena = {0};
+        struct task task;
+        assert_null(task_find(&arena, AKGEN_SOURCE_DIR, rows[i].task, &task));
+        struct lm_grammar *grammar = answer_grammar(&arena, &task);
+        struct lm_recogniser *recogniser = lm_recogniser_new(grammar);
+        for (int k = 0; k < 8; k++) {
+            if (k < 4 && rows[i].yes[k] && !accepts(recogniser, rows[i].yes[k]))
+                fail_msg("%s: '%s' is not accepted", rows[i].task, rows[i].yes[k]);
+            if (rows[i].no[k] && accepts(recogniser, rows[i].no[k]))
+                fail_msg("%s: '%s' is accepted", rows[i].task, rows[i].no[k]);
+        }
+        lm_recogniser_free(recogniser);
+        lm_grammar_free(grammar);
+        arena_free(&arena);
+    }
+}
+
+/* Names that no grammar can have, and more outputs than it has marks. */
+static void test_names_of_none(void **state)
+{
+    struct arena arena = {0};
+    const char *many[70], *one[] = {"inf"}, *good[] = {"y"};
+    (void)state;
+    for (int i = 0; i < 70; i++)
+        many[i] = arena_printf(&arena, "y%d", i);
+    assert_null(formula_answer_grammar(&arena, &(struct formula_answer){.outputs = one, .output_count = 1}));
+    assert_null(formula_answer_grammar(&arena, &(struct formula_answer){.outputs = many, .output_count = 65}));
+    assert_null(formula_answer_grammar(&arena, &(struct formula_answer){0}));
+    for (int outputs = 1; outputs <= 64; outputs += 63) {
+        const struct formula_readable odd[] = {{"a b", false}, {"\"", true}, {"x", false}};
+        const char *text = formula_answer_grammar(
+            &arena, &(struct formula_answer){
+                        .names = odd, .name_count = 3, .outputs = outputs > 1 ? many : good, .output_count = outputs});
+        struct lm_grammar *grammar;
+        assert_non_null(text);
+        assert_null(lm_grammar_parse("g", text, strlen(text), &grammar));
+        lm_grammar_free(grammar);
+    }
+    arena_free(&arena);
+}
+
+/* What is printed is read as what it was printed from. */
+static void test_printing(void **state)
+{
+    static const char *const rows[][2] = {
+        {"(x + y)[:2] + (-x)[1]", "(x + y)[:2] + (-x)[1]"},
+        {"((x)[1:])[:2]", "x[1:][:2]"},
+        {"(x < y) < 1", "(x < y) < 1"},
+        {"x != (y >= 1)", "x != (y >= 1)"},
+        {"(not x < y) + 1", "(not(x < y)) + 1"},
+        {"not x and not (y or x)", "not(x) and not(y or x)"},
+        {"a + (b + c) - (x - y)", "a + b + c - (x - y)"},
+        {"(-x) ** 2 ** (-y)", "(-x)**2**-y"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena arena = {0};
+        for (int again = 0; again < 2; again++) {
+            struct expr *tree;
+            struct text text = {0};
+            struct akgen_error *error = expr_tree_parse(&arena, rows[i][again], &tree);
+            if (error)
+                fail_msg("%s", error->message);
+            expr_print(&text, tree);
+            assert_string_equal(text.bytes, rows[i][1]);
+            text_free(&text);
+        }
+        arena_free(&arena);
+    }
+}
+
 static void test_table(void **state)
 {
     (void)state;
@@ -84,6 +243,8 @@ static void test_table(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(yields_answers_to_each_task),
+                                       cmocka_unit_test(test_answers), cmocka_unit_test(test_names_of_none),
+                                       cmocka_unit_test(test_printing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
