@@ -244,6 +244,8 @@ static void make(struct arena *arena, uint64_t seed, int plain, struct synth_ope
     }
     if (plain < 0 && synth_chance(&s, 6))
         s.absent = made->absent = synth_name(&s, "bias|mask|offset|smooth|dsum|residual2|zero_points2|weight2|extra");
+    if (plain < 0 && synth_chance(&s, 8))
+        s.unused = synth_attr(&s, "layout|mode_id|version|incr|stride_x|group_id|workspace|precision|variant", "1");
     made->answer = answer_of(&s);
     made->description = synth_describe(&s);
 }

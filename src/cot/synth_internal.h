@@ -48,6 +48,7 @@ struct synth {
     bool lists;           /* the tensors are lists of tensors, whose members are computed alike */
     const char *absent;   /* an input that may be missing, and is; NULL: none */
     const char *along;    /* the attribute that holds the axis of sums; NULL: none does */
+    const char *unused;   /* an attribute that no formula has; NULL: there is none */
     bool even;            /* rows have halves */
     int axis;             /* of SYNTH_AXIS */
     int rank;             /* of the largest tensor; 0: any */

@@ -21,11 +21,11 @@ const char *synth_choose(struct synth *s, const char *words)
 /* Words that mean something in formulas, or in the words around them. */
 static bool is_reserved(const char *name)
 {
-    static const char *const words[] = {"all",  "pi",    "e",     "inf",  "nan",   "true",   "false", "none", "and",
-                                        "or",   "not",   "if",    "else", "where", "with",   "dim",   "axis", "in",
-                                        "is",   "torch", "np",    "size", "pow",   "select", "lse",   "rows", "tile",
-                                        "cols", "tl",    "range", "len",  "float", "int",    "half",  "min",  "max",
-                                        "abs",  "sum",   "norm",  "exp",  "log",   "shape",  "dtype"};
+    static const char *const words[] = {
+        "all",   "pi",   "e",     "inf",   "nan", "true",  "false", "none", "and",  "or",   "not",    "if",  "else",
+        "where", "with", "dim",   "axis",  "in",  "is",    "torch", "np",   "size", "pow",  "select", "lse", "rows",
+        "tile",  "cols", "tl",    "range", "len", "float", "int",   "half", "min",  "max",  "abs",    "sum", "norm",
+        "exp",   "log",  "shape", "dtype", "do",  "for",   "new",   "try",  "asm",  "auto", "goto"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcasecmp(words[i], name) == 0)
             return true;
@@ -40,12 +40,46 @@ static bool is_free(const struct synth *s, const char *name)
     return !is_reserved(name);
 }
 
+/* Letters that mean nothing: a word that stands nowhere else. */
+static const char *letters(struct synth *s)
+{
+    struct text text = {0};
+    for (int i = 2 + synth_pick(s, 5); i; i--)
+        text_addf(&text, "%c", "aaeeiioubcdfghjklmnprstvwxyzqrst"[synth_pick(s, 32)]);
+    if (synth_chance(s, 25))
+        text_addf(&text, "%s%c", synth_chance(s, 50) ? "_" : "", 'A' + synth_pick(s, 26));
+    const char *name = arena_strdup(s->arena, text.bytes);
+    text_free(&text);
+    return name;
+}
+
+/* Words of this trade, two or three of them, joined as programs join them. */
+static const char *joined(struct synth *s)
+{
+    static const char parts[] =
+        "input|output|data|grad|clip|value|min|max|state|factor|bias|mask|start|end|index|scale|"
+        "list|tensor|momentum|weight|num|first|last|keep|base|cache|norm|loss|row|col|flag|sum|"
+        "var|prev|cur|new|old|self|mat|size|step|rate|param|hidden|shift|offset|logit|prob";
+    bool camel = synth_chance(s, 35);
+    struct text text = {0};
+    for (int i = 0, count = 2 + synth_chance(s, 30); i < count; i++) {
+        const char *part = synth_choose(s, parts);
+        text_addf(&text, "%s%c%s", i && !camel ? "_" : "", i && camel ? toupper((unsigned char)*part) : *part,
+                  part + 1);
+    }
+    const char *name = arena_strdup(s->arena, text.bytes);
+    text_free(&text);
+    return name;
+}
+
 static const char *meaningless(struct synth *s)
 {
     static const char *const syllables = "ab|be|ca|da|el|fo|ga|ha|in|jo|ka|lo|ma|ne|op|pa|qu|ra|si|ta|un|va|wi|xa|yo|"
                                          "za|tr|st|ll|gr|ten|mul|add|val|sum|arr|vec|mat|buf|reg|acc|out|src";
     struct text text = {0};
-    int count = 1 + synth_pick(s, 3);
+    int kind = synth_pick(s, 10), count = 1 + synth_pick(s, 3);
+    if (kind < 6)
+        return kind < 3 ? letters(s) : joined(s);
     for (int i = 0; i < count; i++) {
         if (i && synth_chance(s, 20))
             text_add(&text, "_");

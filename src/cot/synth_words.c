@@ -23,8 +23,19 @@ static const struct {
     const char *name, *words, *names;
 } functions[] = {
 #define WORDS(name, words, names) {name, words, names},
+#define DEFINITION(name, text)
 #include "cot/synth_words.def"
 #undef WORDS
+#undef DEFINITION
+};
+static const struct {
+    const char *name, *text;
+} definitions[] = {
+#define WORDS(name, words, names)
+#define DEFINITION(name, text) {name, text},
+#include "cot/synth_words.def"
+#undef WORDS
+#undef DEFINITION
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -246,6 +257,49 @@ static const char *words(struct synth *s, const struct style *style, const struc
     return said ? said : arena_printf(s->arena, "`%s`", formula(s, style, expr));
 }
 
+/* What a function of one argument is by definition, of `argument`; NULL: nothing to be said. */
+static const char *definition(struct synth *s, const struct expr *call, const char *argument)
+{
+    for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++)
+        if (is_call(call, definitions[i].name) && call->kid_count == 1)
+            return arena_printf(s->arena, definitions[i].text, argument);
+    return NULL;
+}
+
+/* Some functions of an expression, written out once more as documentation does, each in a sentence. */
+static void define_functions(struct synth *s, const struct style *style, struct text *text, const struct expr *expr)
+{
+    const char *letter = synth_choose(s, "v|x|t|u"), *said = definition(s, expr, letter);
+    if (said && synth_chance(s, 35))
+        text_addf(text, synth_chance(s, 50) ? " `%s(%s)` is `%s`." : " Here `%s(%s) = %s`.",
+                  called(s, style, expr->name), letter, said);
+    for (int i = 0; i < expr->kid_count; i++)
+        if (expr->kids[i])
+            define_functions(s, style, text, expr->kids[i]);
+}
+
+/* "`y = cosh(x) = (exp(x) + exp(-x)) / 2`"; NULL: the step is no such function. */
+static const char *defined_statement(struct synth *s, const struct style *style, const char *name,
+                                     const struct expr *tree)
+{
+    const struct expr *kid = tree->kid_count == 1 ? tree->kids[0] : NULL;
+    const char *said = kid && kid->node == NODE_WORD ? definition(s, tree, formula(s, style, kid)) : NULL;
+    if (!said)
+        return NULL;
+    const char *call = formula(s, style, tree), *in_words = functions[function_of(tree->name)].words;
+    switch (synth_pick(s, 4)) {
+    case 0:
+        return arena_printf(s->arena, "`%s = %s = %s`", name, call, said);
+    case 1:
+        return arena_printf(s->arena, "`%s = %s`: `%s`", name, call, said);
+    case 2:
+        return arena_printf(s->arena, "`%s = %s`, the %s", name, call, synth_choose(s, in_words));
+    default:
+        return arena_printf(s->arena, "`%s` is the %s of `%s`, that is `%s`", name, synth_choose(s, in_words),
+                            kid->name, said);
+    }
+}
+
 /* "`y = a` where `c`, else `b`". */
 static const char *choice_statement(struct synth *s, const struct style *style, const char *name,
                                     const struct expr *call)
@@ -321,6 +375,9 @@ static const char *statement(struct synth *s, const struct style *style, const s
                             name, step->tree->name);
     if (is_call(step->tree, "where") && synth_chance(s, 80))
         return choice_statement(s, style, name, step->tree);
+    const char *defined = synth_chance(s, 40) ? defined_statement(s, style, name, step->tree) : NULL;
+    if (defined)
+        return defined;
     bool all = has(step->tree, goes_over_all);
     if (!all && !synth_chance(s, style->words))
         return arena_printf(s->arena, "`%s = %s`", name, formula(s, style, step->tree));
@@ -413,7 +470,7 @@ static void add_statements(struct synth *s, struct text *text, const char **said
     } else if (layout < 6) { /* sentences */
         for (int i = 0; i < count; i++)
             text_addf(text, "%s%s%s%s%s.", i ? " " : "", i && i == count - 1 && synth_chance(s, 30) ? "Then " : "",
-                      i && synth_chance(s, 0) ? "" : capital(s, said[i]), !i && *where ? ", " : "", !i ? where : "");
+                      capital(s, said[i]), !i && *where ? ", " : "", !i ? where : "");
     } else if (layout < 8 && count > 1) { /* the result first, what it is made of behind it */
         const char *last = said[count - 1];
         text_addf(text, "%s%s%s, %s ", capital(s, last), *where ? ", " : "", where, synth_choose(s, "with|where|with"));
@@ -539,7 +596,16 @@ const char *synth_describe(struct synth *s)
         text_add(&text, synth_choose(
                             s, " For every tensor `t` of the lists.| This holds for each tensor `t` of the lists.| The "
                                "lists have the same length; tensor `t` of one goes with tensor `t` of the others."));
+    if (synth_chance(s, 30))
+        for (int i = 0; i < s->step_count; i++)
+            define_functions(s, &style, &text, s->steps[i].tree);
     add_notes(s, &text);
+    if (s->unused)
+        text_addf(&text,
+                  synth_choose(s,
+                               " `%s` changes nothing of the result.| `%s` is 1.| `%s` is there for other chips and is "
+                               "not looked at.| Only the default of `%s` is asked for.|"),
+                  s->unused);
     add_rules(s, &text);
     const char *description = arena_strdup(s->arena, text.bytes);
     text_free(&text);
