@@ -8,7 +8,10 @@
 #include "gen/answer.h"
 #include "gen/program.h"
 #include "gen/prompt.h"
+#include "task/expr/formula.h"
+#include "task/reference/expected.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,6 +202,11 @@ struct akgen_error *synth_prove(struct arena *arena, const struct synth_operator
     return right && machine ? run(arena, task, proof) : error;
 }
 
+static void keep_values(void *state, int64_t first, int64_t n, const double *values)
+{
+    memcpy((double *)state + first, values, (size_t)n * sizeof *values);
+}
+
 /* Whether a statement of an answer gives a name its value. */
 static bool assigns(const char *answer, const char *name, size_t length)
 {
@@ -229,6 +237,54 @@ static const char *with_outputs(struct arena *arena, const char *answer, const c
     return kept;
 }
 
+/* What formulas compute in double: the values of one output after the other. NULL: their shapes do not fit, or they jump (round, a comparison), so
+ * that two ways of computing the same may differ. */
+static double *values_of(struct arena *arena, const struct task_instance *made, const struct task *task, int64_t count)
+{
+    struct task_instance instance = *made;
+    struct formula_bound *bound = NULL;
+    double *values = arena_alloc(arena, (size_t)(count + 1) * sizeof *values), *at = values;
+    instance.task = task;
+    struct akgen_error *error = task_formulas_bind(arena, &instance, &bound);
+    bool jumps = !error && formula_jumps(bound);
+    for (int i = 0; i < task->output_count && !error && !jumps; i++) {
+        const struct task_tensor *output = &instance.outputs[i].tensors[0];
+        int step = task->outputs[i].formula->count - 1;
+        if (!(error = formula_fits(bound, step, output)))
+            formula_compute(bound, step, output, keep_values, at);
+        at += output->elements;
+    }
+    bool known = !error && !jumps;
+    error_free(error);
+    return known ? values : NULL;
+}
+
+/* Whether an answer's formulas differ from the operator's in double, where hardly anything drowns: a term that no small case shows in the data type of
+ * the task, 1e-6 of a sum. They agree up to what another order of sums does. */
+static bool differs_in_double(struct arena *arena, const struct task *task, const struct task *copy)
+{
+    bool differs = false;
+    for (int c = 1; c < task->case_count && !differs; c++) {
+        struct task_instance *instance;
+        struct akgen_error *error = task_instance_make(task, &task->cases[c], 0, false, &instance);
+        if (error) {
+            error_free(error);
+            continue;
+        }
+        int64_t count = 0;
+        for (int i = 0; i < task->output_count; i++)
+            count += instance->outputs[i].tensors[0].elements;
+        const double *golden = values_of(arena, instance, task, count), *own = values_of(arena, instance, copy, count);
+        double largest = 0;
+        for (int64_t i = 0; golden && own && i < count; i++)
+            largest = isfinite(golden[i]) ? fmax(largest, fabs(golden[i])) : largest;
+        for (int64_t i = 0; golden && own && i < count; i++)
+            differs |= isfinite(golden[i]) && !(fabs(own[i] - golden[i]) <= 1e-9 * fabs(golden[i]) + 1e-12 * largest);
+        task_instance_free(instance);
+    }
+    return differs;
+}
+
 static enum synth_worth worth_of(struct arena *arena, const struct task *task, const char *answer)
 {
     struct gen_answer read;
@@ -244,7 +300,7 @@ static enum synth_worth worth_of(struct arena *arena, const struct task *task, c
         error_free(error);
         return SYNTH_REFUSED;
     }
-    bool right = interpret(arena, task, &proof, &error);
+    bool right = interpret(arena, task, &proof, &error) && !differs_in_double(arena, task, &copy);
     enum synth_worth worth = error ? SYNTH_REFUSED : right ? SYNTH_RIGHT : SYNTH_WRONG;
     error_free(error);
     return worth;

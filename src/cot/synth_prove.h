@@ -32,7 +32,7 @@ enum synth_worth {
     SYNTH_RIGHT
 };
 /* Judges a model's answers to what is asked of an operator, as synth_prove judges its own: planner, checker, interpreter, the small cases by the
- * strict profile. An answer that is NULL is refused. `scratch`: as above. Errors: our own failure; the question is not the one that this program
+ * strict profile; and where nothing jumps, by what its formulas and the operator's compute in double, to 1e-9: terms that the data type drowns count. An answer that is NULL is refused. `scratch`: as above. Errors: our own failure; the question is not the one that this program
  * asks, so another version of it made the operator. */
 struct akgen_error *synth_judge(struct arena *arena, const struct synth_operator *made, const char *scratch,
                                 const char *question, const char *const *answers, int count, enum synth_worth *worth);
