@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/cot.h"
 #include "cli/cot_files.h"
+#include "cli/cot_model.h"
 #include "toolchain/toolchain.h"
 
 enum { KEY_NO_COMPILE = 0x500 };
@@ -10,6 +11,7 @@ enum { KEY_NO_COMPILE = 0x500 };
 struct arguments {
     struct cli_cot_files files;
     struct cot_documents_options documents;
+    struct cli_cot_model model;
 };
 
 static const struct argp_option options[] = {
@@ -25,6 +27,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->files;
         state->child_inputs[1] = &arguments->documents.jobs;
+        state->child_inputs[2] = &arguments->model;
         break;
     case 's':
         arguments->documents.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, 1L << 60);
@@ -41,7 +44,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 int cli_cot_documents(int argc, char **argv)
 {
     static const struct argp_child children[] = {
-        {&cli_cot_files_argp, 0, NULL, 0}, {&cli_cot_jobs_argp, 0, NULL, 0}, {0}};
+        {&cli_cot_files_argp, 0, NULL, 0}, {&cli_cot_jobs_argp, 0, NULL, 0}, {&cli_cot_model_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -55,7 +58,7 @@ int cli_cot_documents(int argc, char **argv)
     struct arguments arguments = {.documents = {.compile = true}};
     struct arena arena = {0};
     struct cot_store *store = NULL;
-    struct cot_counts counts = {0};
+    struct cot_counts counts = {0}, asked = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     struct cli_cot_files *files = &arguments.files;
     if (!files->path) {
@@ -65,13 +68,22 @@ int cli_cot_documents(int argc, char **argv)
     arguments.documents.licence = files->licence;
     struct akgen_error *error = cot_store_open(files->db, &store);
     if (!error)
-        error = cot_documents(store, files->path, &arguments.documents, &counts);
+        error = cli_cot_model_open(&arguments.model, store);
+    arguments.documents.asker = arguments.model.asker;
+    arguments.documents.asked_jobs = arguments.model.model.endpoint.concurrency;
+    if (!error)
+        error = cot_documents(store, files->path, &arguments.documents, &counts, &asked);
+    if (!error)
+        printf("%lld files: %lld samples added, %lld dropped, %lld examples compiled; %.1f s\n",
+               (long long)counts.sources, (long long)counts.added, (long long)(counts.dropped + counts.repeated),
+               (long long)counts.on_machine, counts.seconds);
+    if (!error && arguments.model.asker)
+        printf("%lld files by the model: %lld samples added, %lld dropped, %lld answers with code that was compiled; "
+               "%.1f s\n",
+               (long long)asked.sources, (long long)asked.added, (long long)(asked.dropped + asked.repeated),
+               (long long)asked.on_machine, asked.seconds);
+    int code = cli_cot_model_close(&arguments.model, &asked);
     cot_store_close(store);
     arena_free(&arena);
-    if (error)
-        return cli_fail(EXIT_USAGE, error);
-    printf("%lld files: %lld samples added, %lld dropped, %lld examples compiled; %.1f s\n", (long long)counts.sources,
-           (long long)counts.added, (long long)(counts.dropped + counts.repeated), (long long)counts.on_machine,
-           counts.seconds);
-    return EXIT_PASS;
+    return error ? cli_fail(EXIT_USAGE, error) : code;
 }

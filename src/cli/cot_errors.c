@@ -1,6 +1,7 @@
 /* akgen cot errors: right answers broken in a known way, and diagnostics of a run, as samples about errors. */
 #include "cli/cli.h"
 #include "cli/cot.h"
+#include "cli/cot_model.h"
 #include "cli/cot_seeds.h"
 #include "cot/clusters.h"
 #include "cot/errors.h"
@@ -10,6 +11,7 @@ struct arguments {
     struct cli_cot_seeds seeds;
     const char *verdicts;
     struct cot_errors errors;
+    struct cli_cot_model model;
 };
 
 static const struct argp_option options[] = {
@@ -27,6 +29,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->seeds;
+        state->child_inputs[1] = &a->model;
         break;
     case 'k':
         a->errors.mutants = (int)cli_parse_number(state, "mutants", text, 1, 1000);
@@ -62,7 +65,8 @@ static void print_counts(const struct cot_counts *counts)
 
 int cli_cot_errors(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_cot_seeds_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&cli_cot_seeds_argp, 0, NULL, 0}, {&cli_cot_model_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -78,18 +82,21 @@ int cli_cot_errors(int argc, char **argv)
     struct arguments a = {.seeds = {.count = 100, .machine = 10}, .errors = {.mutants = 8}};
     struct arena arena = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
-    struct cot_blocks blocks = {
-        .step = "errors",
-        .options = arena_printf(&arena, ", %d mutants, projects of every %d", a.errors.mutants, a.seeds.machine),
-        .size = BLOCK,
-        .make = make_block,
-        .closure = &a};
+    struct cot_blocks blocks = {.step = "errors", .size = BLOCK, .make = make_block, .closure = &a};
     struct cot_clusters_count count = {0};
-    struct akgen_error *error = cli_cot_seeds_run(&a.seeds, &blocks, &arena);
+    struct akgen_error *error = cot_store_open(a.seeds.db, &blocks.store);
+    if (!error)
+        error = cli_cot_model_open(&a.model, blocks.store);
+    a.errors.asker = a.model.asker;
+    blocks.options = arena_printf(&arena, ", %d mutants, projects of every %d%s%s", a.errors.mutants, a.seeds.machine,
+                                  a.errors.asker ? ", " : "", a.errors.asker ? cot_asker_source(a.errors.asker) : "");
+    if (!error)
+        error = cli_cot_seeds_run(&a.seeds, &blocks, &arena);
     if (!error && a.seeds.count)
         print_counts(&blocks.counts);
     if (!error && a.verdicts)
         error = cot_clusters(blocks.store, a.verdicts, &count);
+    int code = cli_cot_model_close(&a.model, &blocks.counts);
     cot_store_close(blocks.store);
     arena_free(&arena);
     if (error)
@@ -97,5 +104,5 @@ int cli_cot_errors(int argc, char **argv)
     if (a.verdicts)
         printf("%lld diagnostics in %lld kinds: %lld samples, %lld dropped\n", (long long)count.diagnostics,
                (long long)count.clusters, (long long)count.samples, (long long)count.dropped);
-    return EXIT_PASS;
+    return code;
 }

@@ -3,11 +3,13 @@
 #include "cli/cli.h"
 #include "cli/cot.h"
 #include "cli/cot_files.h"
+#include "cli/cot_model.h"
 #include "toolchain/toolchain.h"
 
 struct arguments {
     struct cli_cot_files files;
     struct cot_kernels_options kernels;
+    struct cli_cot_model model;
 };
 
 static const struct argp_option options[] = {
@@ -21,6 +23,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     if (key == ARGP_KEY_INIT) {
         state->child_inputs[0] = &arguments->files;
         state->child_inputs[1] = &arguments->kernels.jobs;
+        state->child_inputs[2] = &arguments->model;
     } else if (key == 's')
         arguments->kernels.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, 1L << 60);
     else
@@ -31,7 +34,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 int cli_cot_kernels(int argc, char **argv)
 {
     static const struct argp_child children[] = {
-        {&cli_cot_files_argp, 0, NULL, 0}, {&cli_cot_jobs_argp, 0, NULL, 0}, {0}};
+        {&cli_cot_files_argp, 0, NULL, 0}, {&cli_cot_jobs_argp, 0, NULL, 0}, {&cli_cot_model_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -52,16 +55,19 @@ int cli_cot_kernels(int argc, char **argv)
     struct akgen_error *error = cot_store_open(arguments.files.db, &store);
     if (!error)
         error = task_load_all(&arena, toolchain_home(), &tasks, &arguments.kernels.task_count);
+    if (!error)
+        error = cli_cot_model_open(&arguments.model, store);
+    arguments.kernels.asker = arguments.model.asker;
     if (!error) {
         arguments.kernels.tasks = tasks;
         error = cot_kernels(store, arguments.files.path, &arguments.kernels, &counts);
     }
+    if (!error)
+        printf("%lld files: %lld samples added, %lld of them without what is not needed; %lld dropped; %.1f s\n",
+               (long long)counts.sources, (long long)counts.added, (long long)counts.made,
+               (long long)(counts.dropped + counts.repeated), counts.seconds);
+    int code = cli_cot_model_close(&arguments.model, &counts);
     cot_store_close(store);
     arena_free(&arena);
-    if (error)
-        return cli_fail(EXIT_USAGE, error);
-    printf("%lld files: %lld samples added, %lld of them without what is not needed; %lld dropped; %.1f s\n",
-           (long long)counts.sources, (long long)counts.added, (long long)counts.made,
-           (long long)(counts.dropped + counts.repeated), counts.seconds);
-    return EXIT_PASS;
+    return error ? cli_fail(EXIT_USAGE, error) : code;
 }

@@ -16,7 +16,7 @@ struct cli_cot_seeds {
 };
 /* --count, --seed, --jobs, --machine and --db: an argp child whose input is a `struct cli_cot_seeds`, with its defaults but for `jobs`. */
 extern const struct argp cli_cot_seeds_argp;
-/* Opens the database, reads the tasks and runs `blocks`, whose step, options, size, make and closure are set; the store stays open. */
+/* Opens the database, if `blocks` has none, reads the tasks and runs `blocks`, whose step, options, size, make and closure are set; the store stays open. */
 struct akgen_error *cli_cot_seeds_run(struct cli_cot_seeds *seeds, struct cot_blocks *blocks, struct arena *arena);
 
 #endif

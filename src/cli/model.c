@@ -44,7 +44,7 @@ enum {
     KEY_PRICE_ANSWER
 };
 
-static const struct argp_option options[] = {
+static const struct argp_option server_options[] = {
     {NULL, 0, NULL, 0, "A model (docs/models.md):", 10},
     {"model", KEY_MODEL, "NAME", 0, "name of the model, as the server calls it", 11},
     {"int8", KEY_INT8, NULL, 0, "lm:DIR: round weights to int8: faster, and slightly another model", 11},
@@ -63,11 +63,6 @@ static const struct argp_option options[] = {
     {"connect-timeout", KEY_CONNECT_TIMEOUT, "SECONDS", 0, "limit of connecting (default 20)", 11},
     {"idle-timeout", KEY_IDLE_TIMEOUT, "SECONDS", 0, "limit between two bytes of a stream (default 300)", 11},
     {"answer-timeout", KEY_ANSWER_TIMEOUT, "SECONDS", 0, "limit of a whole answer (default 1800)", 11},
-    {"samples", 'n', "N", 0, "answers of each task (default: the preset's, else 1)", 12},
-    {"per-request", KEY_PER_REQUEST, "N", 0, "answers that one request asks for (default 1)", 12},
-    {"preset", KEY_PRESET, "NAME", 0,
-     "sampling as a paper did it: ascendkernelgen, multikernelbench, multikernelbench-5; other options override it",
-     12},
     {"temperature", KEY_TEMPERATURE, "X", 0, "of sampling, 0 to 2 (default: the server's)", 12},
     {"top-p", KEY_TOP_P, "X", 0, "likeliest tokens of this probability in all (default: the server's)", 12},
     {"top-k", KEY_TOP_K, "N", 0, "so many likeliest tokens (default: the server's)", 12},
@@ -75,6 +70,19 @@ static const struct argp_option options[] = {
     {"max-answer-tokens", KEY_MAX_ANSWER_TOKENS, "N", 0, "limit of an answer (default: the server's)", 12},
     {"stop", KEY_STOP, "TEXT", 0, "the answer ends before this text; can be repeated", 12},
     {"answer-seed", KEY_ANSWER_SEED, "N", 0, "sample s is asked for with the seed N + s (default: no seed)", 12},
+    {"max-tokens", KEY_MAX_TOKENS, "N", 0, "limit of the run, prompts and answers together (default: none)", 14},
+    {"max-cost", KEY_MAX_COST, "X", 0, "limit of the run, in the currency of the prices (default: none)", 14},
+    {"price-prompt", KEY_PRICE_PROMPT, "X", 0, "price of a million tokens of prompts", 14},
+    {"price-answer", KEY_PRICE_ANSWER, "X", 0, "price of a million tokens of answers", 14},
+    {0},
+};
+
+static const struct argp_option options[] = {
+    {"samples", 'n', "N", 0, "answers of each task (default: the preset's, else 1)", 12},
+    {"per-request", KEY_PER_REQUEST, "N", 0, "answers that one request asks for (default 1)", 12},
+    {"preset", KEY_PRESET, "NAME", 0,
+     "sampling as a paper did it: ascendkernelgen, multikernelbench, multikernelbench-5; other options override it",
+     12},
     {"constrain", KEY_CONSTRAIN, WORD_CHOICE(GEN_CONSTRAINTS, ""), OPTION_ARG_OPTIONAL,
      "lm:DIR: the model writes answers alone that parse: by the grammar of --language dsl or graph, or by one of its "
      "own for each task, with the task's "
@@ -90,10 +98,6 @@ static const struct argp_option options[] = {
     {"tokenizer", KEY_TOKENIZER, "FILE", 0, "the model's tokenizer.json, to count tokens by (default: an estimate)",
      21},
     {"prompt-token-limit", KEY_PROMPT_TOKEN_LIMIT, "N", 0, "a prompt of more tokens is an error", 21},
-    {"max-tokens", KEY_MAX_TOKENS, "N", 0, "limit of the run, prompts and answers together (default: none)", 14},
-    {"max-cost", KEY_MAX_COST, "X", 0, "limit of the run, in the currency of the prices (default: none)", 14},
-    {"price-prompt", KEY_PRICE_PROMPT, "X", 0, "price of a million tokens of prompts", 14},
-    {"price-answer", KEY_PRICE_ANSWER, "X", 0, "price of a million tokens of answers", 14},
     {0},
 };
 
@@ -177,21 +181,12 @@ static error_t parse_server(int key, char *text, struct argp_state *state)
     return 0;
 }
 
+/* Sampling, limits and prices. */
 static error_t parse_sampling(int key, char *text, struct argp_state *state)
 {
     struct gen_model *model = state->input;
     struct gen_sampling *sampling = &model->sampling;
     switch (key) {
-    case 'n':
-        model->samples = (int)cli_parse_number(state, "samples", text, 1, 100000);
-        break;
-    case KEY_PER_REQUEST:
-        model->per_request = (int)cli_parse_number(state, "per-request", text, 1, 1024);
-        break;
-    case KEY_PRESET:
-        if (!(model->preset = gen_preset_find(text)))
-            argp_error(state, "--preset: '%s' is none of ascendkernelgen, multikernelbench, multikernelbench-5", text);
-        break;
     case KEY_TEMPERATURE:
         sampling->temperature = parse_real(state, "temperature", text, 0, 2);
         break;
@@ -210,17 +205,55 @@ static error_t parse_sampling(int key, char *text, struct argp_state *state)
     case KEY_STOP:
         add_string(model, &sampling->stop, &sampling->stop_count, text);
         break;
+    case KEY_ANSWER_SEED:
+        model->seeded = true;
+        model->seed = (uint64_t)cli_parse_number(state, "answer-seed", text, 0, INT32_MAX);
+        break;
+    case KEY_MAX_TOKENS:
+        model->token_limit = cli_parse_number(state, "max-tokens", text, 1, INT64_MAX);
+        break;
+    case KEY_MAX_COST:
+        model->cost_limit = parse_real(state, "max-cost", text, 1e-9, 1e12);
+        break;
+    case KEY_PRICE_PROMPT:
+        model->prompt_price = parse_real(state, "price-prompt", text, 0, 1e9);
+        break;
+    case KEY_PRICE_ANSWER:
+        model->answer_price = parse_real(state, "price-answer", text, 0, 1e9);
+        break;
+    case ARGP_KEY_END:
+        if (model->cost_limit > 0 && model->prompt_price == 0 && model->answer_price == 0)
+            argp_error(state, "--max-cost needs --price-prompt and --price-answer, of a million tokens");
+        break;
+    default:
+        return parse_server(key, text, state);
+    }
+    return 0;
+}
+
+const struct argp cli_server_argp = {.options = server_options, .parser = parse_sampling};
+
+static error_t parse_samples(int key, char *text, struct argp_state *state)
+{
+    struct gen_model *model = state->input;
+    switch (key) {
+    case 'n':
+        model->samples = (int)cli_parse_number(state, "samples", text, 1, 100000);
+        break;
+    case KEY_PER_REQUEST:
+        model->per_request = (int)cli_parse_number(state, "per-request", text, 1, 1024);
+        break;
+    case KEY_PRESET:
+        if (!(model->preset = gen_preset_find(text)))
+            argp_error(state, "--preset: '%s' is none of ascendkernelgen, multikernelbench, multikernelbench-5", text);
+        break;
     case KEY_CONSTRAIN:
         if (text)
             parse_word(state, "constrain", text, &gen_constraints);
         model->constrain = text ? text : "";
         break;
-    case KEY_ANSWER_SEED:
-        model->seeded = true;
-        model->seed = (uint64_t)cli_parse_number(state, "answer-seed", text, 0, INT32_MAX);
-        break;
     default:
-        return parse_server(key, text, state);
+        return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
@@ -230,6 +263,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct gen_model *model = state->input;
     struct gen_prompt_options *prompt = &model->prompt;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = model;
+        break;
     case KEY_LANGUAGE:
         prompt->language =
             (enum gen_language)parse_word(state, "language", text, &gen_languages); // NOLINT: a word of the table
@@ -250,29 +286,14 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_PROMPT_TOKEN_LIMIT:
         prompt->token_limit = cli_parse_number(state, "prompt-token-limit", text, 1, INT32_MAX);
         break;
-    case KEY_MAX_TOKENS:
-        model->token_limit = cli_parse_number(state, "max-tokens", text, 1, INT64_MAX);
-        break;
-    case KEY_MAX_COST:
-        model->cost_limit = parse_real(state, "max-cost", text, 1e-9, 1e12);
-        break;
-    case KEY_PRICE_PROMPT:
-        model->prompt_price = parse_real(state, "price-prompt", text, 0, 1e9);
-        break;
-    case KEY_PRICE_ANSWER:
-        model->answer_price = parse_real(state, "price-answer", text, 0, 1e9);
-        break;
-    case ARGP_KEY_END:
-        if (model->cost_limit > 0 && model->prompt_price == 0 && model->answer_price == 0)
-            argp_error(state, "--max-cost needs --price-prompt and --price-answer, of a million tokens");
-        break;
     default:
-        return parse_sampling(key, text, state);
+        return parse_samples(key, text, state);
     }
     return 0;
 }
 
-const struct argp cli_model_argp = {.options = options, .parser = parse};
+static const struct argp_child children[] = {{&cli_server_argp, 0, NULL, 10}, {0}};
+const struct argp cli_model_argp = {.options = options, .parser = parse, .children = children};
 
 struct gen_model cli_model_defaults(void)
 {

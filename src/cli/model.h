@@ -8,6 +8,8 @@
 
 /* An argp child; its input is the `struct gen_model`, filled with defaults before parsing. */
 extern const struct argp cli_model_argp;
+/* Of these where the model is, how it samples, and what the run may cost: for what asks it about something else than tasks. */
+extern const struct argp cli_server_argp;
 /* Defaults: Ascend C, zero-shot; one sample of the server's own sampling, streamed, eight requests at a time, five retries. Released
  * with gen_model_free. */
 struct gen_model cli_model_defaults(void);

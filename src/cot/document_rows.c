@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cot/corpus.h"
-#include "cot/documents.h"
+#include "cot/document_internal.h"
 #include "cot/sections.h"
 #include "cot/snippet.h"
 #include "dsl/dsl.h"
@@ -13,17 +13,6 @@
 #include <strings.h>
 
 enum { SHORTEST = 24, LONGEST = 8000, PASSAGE_ROWS = 8 };
-
-struct rows {
-    struct cot_block *block;
-    const struct cot_documents_options *options;
-    const struct cot_sections *sections;
-    const char *path, *name, *licence, *scratch;
-    const char *heading; /* "Functions > Add", of the section that is looked at */
-    const char *api;     /* the API that it is about; NULL: none */
-    bool passage;        /* of the row that is made: the question has the passage in it */
-    struct rng rng;
-};
 
 /* What a section below an API tells of it. */
 struct kind {
@@ -80,20 +69,20 @@ static int kind_of(const char *title)
     return -1;
 }
 
-static int pick(struct rows *rows, int count)
+static int pick(struct document_rows *rows, int count)
 {
     return (int)rng_integer(&rows->rng, 0, count);
 }
 
-static const char *kept(struct rows *rows, struct text *text)
+static const char *kept(struct document_rows *rows, struct text *text)
 {
     const char *copy = arena_strdup(&rows->block->arena, text->bytes ? text->bytes : "");
     text_free(text);
     return copy;
 }
 
-static void add(struct rows *rows, enum cot_part part, enum cot_mode mode, const char *question, const char *answer,
-                const char *verdict, const char *tag)
+void document_add(struct document_rows *rows, enum cot_part part, enum cot_mode mode, const char *question,
+                  const char *answer, const char *verdict, const char *tag)
 {
     struct arena *arena = &rows->block->arena;
     size_t length = strlen(answer);
@@ -109,16 +98,18 @@ static void add(struct rows *rows, enum cot_part part, enum cot_mode mode, const
         .part = part,
         .mode = mode,
         .question = question,
+        .chain = rows->chain,
         .answer = answer,
         .verdict = verdict,
         .provenance = arena_printf(arena, "%s%s%s", rows->path, *rows->heading ? "#" : "", rows->heading),
         .licence = rows->licence,
-        .tags = arena_printf(arena, "[\"%s\"%s]", tag, rows->passage ? ",\"passage\"" : "")};
+        .tags = arena_printf(arena, "[\"%s\"%s%s]", tag, rows->passage ? ",\"passage\"" : "",
+                             rows->more_tags ? rows->more_tags : "")};
     cot_block_add(rows->block, &sample);
 }
 
 /* The question with the passage that answers it beside it, or alone; by chance. */
-static const char *with_passage(struct rows *rows, const char *question, const char *passage)
+static const char *with_passage(struct document_rows *rows, const char *question, const char *passage)
 {
     rows->passage = strlen(passage) <= LONGEST && pick(rows, 2) == 0;
     return rows->passage
@@ -151,7 +142,7 @@ static void add_table_row(struct text *text, char *const *cells, int columns)
 }
 
 /* The table's head and the rows around one. */
-static const char *around(struct rows *rows, const struct cot_table *table, int row)
+static const char *around(struct document_rows *rows, const struct cot_table *table, int row)
 {
     int first = row - pick(rows, PASSAGE_ROWS), last = first + PASSAGE_ROWS;
     struct text text = {0};
@@ -168,7 +159,7 @@ static const char *around(struct rows *rows, const struct cot_table *table, int 
 }
 
 /* A cell with calls, "`(LocalTensor<T> dst, ..)`<br>..", as whole calls of `name`; NULL: it has none. */
-static const char *forms_of(struct rows *rows, const char *name, const char *cell)
+static const char *forms_of(struct document_rows *rows, const char *name, const char *cell)
 {
     struct text text = {0};
     const char *plain = bare(&rows->block->arena, cell);
@@ -182,17 +173,18 @@ static const char *forms_of(struct rows *rows, const char *name, const char *cel
     return kept(rows, &text);
 }
 
-static void ask_signature(struct rows *rows, const struct cot_table *table, int row, const char *name,
+static void ask_signature(struct document_rows *rows, const struct cot_table *table, int row, const char *name,
                           const char *forms)
 {
     struct arena *arena = &rows->block->arena;
     const char *question =
         arena_printf(arena, kinds[SIGNATURE].questions[pick(rows, 3)], arena_printf(arena, "`%s`", name));
-    add(rows, COT_API, COT_TEXT, with_passage(rows, question, around(rows, table, row)), forms, NULL, "signature");
+    document_add(rows, COT_API, COT_TEXT, with_passage(rows, question, around(rows, table, row)), forms, NULL,
+                 "signature");
 }
 
 /* One cell of a row, by the head of its column. */
-static void ask_cell(struct rows *rows, const struct cot_table *table, int row, int column, bool api)
+static void ask_cell(struct document_rows *rows, const struct cot_table *table, int row, int column, bool api)
 {
     static const char *const wordings[] = {"What stands under \"%s\" for %s?",
                                            "Look up, in the column \"%s\", the row %s.",
@@ -201,11 +193,11 @@ static void ask_cell(struct rows *rows, const struct cot_table *table, int row, 
     const char *question =
         arena_printf(arena, "%s, %s: %s", rows->name, *rows->heading ? rows->heading : "the table",
                      arena_printf(arena, wordings[pick(rows, 3)], table->rows[0][column], table->rows[row][0]));
-    add(rows, api ? COT_API : COT_KNOWLEDGE, COT_TEXT, with_passage(rows, question, around(rows, table, row)),
-        bare(arena, table->rows[row][column]), NULL, "cell");
+    document_add(rows, api ? COT_API : COT_KNOWLEDGE, COT_TEXT, with_passage(rows, question, around(rows, table, row)),
+                 bare(arena, table->rows[row][column]), NULL, "cell");
 }
 
-static void ask_row(struct rows *rows, const struct cot_table *table, int row, bool api)
+static void ask_row(struct document_rows *rows, const struct cot_table *table, int row, bool api)
 {
     static const char *const wordings[] = {"What does it say of %s?", "What is known of %s?",
                                            "Tell what stands of %s."};
@@ -217,11 +209,11 @@ static void ask_row(struct rows *rows, const struct cot_table *table, int row, b
         if (*table->rows[row][c])
             text_addf(&answer, "%s%s%s%s", answer.length ? "\n" : "", table->rows[0][c], *table->rows[0][c] ? ": " : "",
                       bare(arena, table->rows[row][c]));
-    add(rows, api ? COT_API : COT_KNOWLEDGE, COT_TEXT, with_passage(rows, question, around(rows, table, row)),
-        kept(rows, &answer), NULL, "row");
+    document_add(rows, api ? COT_API : COT_KNOWLEDGE, COT_TEXT, with_passage(rows, question, around(rows, table, row)),
+                 kept(rows, &answer), NULL, "row");
 }
 
-static void ask_table(struct rows *rows, const struct cot_table *table)
+static void ask_table(struct document_rows *rows, const struct cot_table *table)
 {
     struct arena *arena = &rows->block->arena;
     for (int r = 1; r < table->count && table->columns > 1; r++) {
@@ -268,7 +260,7 @@ static bool is_code(const char *language)
 }
 
 /* What of the section or the API the code is an example of; NULL: it is neither whole nor of a language that kernels are written in. */
-static const char *ask_example(struct rows *rows, const struct cot_code *code, bool whole)
+static const char *ask_example(struct document_rows *rows, const struct cot_code *code, bool whole)
 {
     static const char *const wordings[] = {"Show the code that %s, %s, has.", "%s, %s: give the example.",
                                            "Which code stands as an example in %s, %s?"};
@@ -280,37 +272,55 @@ static const char *ask_example(struct rows *rows, const struct cot_code *code, b
                : arena_printf(arena, wordings[pick(rows, 3)], rows->name, rows->heading);
 }
 
-static struct akgen_error *take_code(struct rows *rows, const struct cot_code *code)
+enum cot_mode document_code_kind(const char *text)
 {
-    struct arena *arena = &rows->block->arena;
-    bool kernel = snippet_is_kernel(code->text) && strstr(code->text, "#include"), program = is_program(code->text);
-    const char *question = ask_example(rows, code, kernel || program), *why = NULL, *verdict = NULL, *dtype;
+    return snippet_is_kernel(text) ? COT_ASCENDC : is_program(text) ? COT_DSL : COT_TEXT;
+}
+
+struct akgen_error *document_judge(struct arena *arena, const char *text, const char *scratch, const char **verdict,
+                                   const char **why)
+{
+    const char *dtype;
+    struct akgen_error *error = NULL;
+    *why = *verdict = NULL;
+    switch (document_code_kind(text)) {
+    case COT_ASCENDC:
+        error = snippet_compile(arena, text, "", scratch, why, &dtype);
+        *verdict = "{\"verdict\":\"pass\",\"by\":\"compiler\"}";
+        break;
+    case COT_DSL:
+        *why = refuse_program(arena, text);
+        *verdict = "{\"verdict\":\"pass\",\"by\":\"checker\"}";
+        break;
+    default:
+        break;
+    }
+    return error;
+}
+
+static struct akgen_error *take_code(struct document_rows *rows, const struct cot_code *code)
+{
+    enum cot_mode mode = document_code_kind(code->text);
+    bool whole = mode == COT_DSL || (mode == COT_ASCENDC && strstr(code->text, "#include"));
+    const char *question = ask_example(rows, code, whole), *why = NULL, *verdict = NULL;
+    struct akgen_error *error = NULL;
     rows->passage = false;
     if (!question)
         return NULL;
-    if (kernel && rows->scratch) {
-        struct akgen_error *error = snippet_compile(arena, code->text, "", rows->scratch, &why, &dtype);
-        if (error)
-            return error;
-        verdict = "{\"verdict\":\"pass\",\"by\":\"compiler\"}";
-        rows->block->on_machine++;
-    } else if (program) {
-        why = refuse_program(arena, code->text);
-        verdict = "{\"verdict\":\"pass\",\"by\":\"checker\"}";
+    if (whole && (mode == COT_DSL || rows->scratch)) {
+        error = document_judge(&rows->block->arena, code->text, rows->scratch, &verdict, &why);
+        rows->block->on_machine += mode == COT_ASCENDC;
     }
     if (why)
         cot_block_drop(rows->block, "an example that does not compile");
-    else
-        add(rows, rows->api ? COT_API : COT_KNOWLEDGE,
-            kernel    ? COT_ASCENDC
-            : program ? COT_DSL
-                      : COT_TEXT,
-            question, code->text, verdict, kernel || program ? "example" : "fragment");
-    return NULL;
+    else if (!error)
+        document_add(rows, rows->api ? COT_API : COT_KNOWLEDGE, whole ? mode : COT_TEXT, question, code->text, verdict,
+                     whole ? "example" : "fragment");
+    return error;
 }
 
 /* Sections. */
-static void ask_section(struct rows *rows, const struct cot_section *section)
+static void ask_section(struct document_rows *rows, const struct cot_section *section)
 {
     static const char *const wordings[] = {"What does %s say under \"%s\"?", "%s, \"%s\": what stands there?",
                                            "Tell what %s says of \"%s\"."};
@@ -322,19 +332,20 @@ static void ask_section(struct rows *rows, const struct cot_section *section)
         const char *name = arena_printf(arena, "`%s`", rows->api);
         kind = kind < 0 ? DESCRIPTION : kind;
         if (kind != EXAMPLE && strlen(section->text) >= SHORTEST)
-            add(rows, COT_API, COT_TEXT, arena_printf(arena, kinds[kind].questions[pick(rows, 3)], name), section->text,
-                NULL, kind == SIGNATURE ? "signature" : "section");
+            document_add(rows, COT_API, COT_TEXT, arena_printf(arena, kinds[kind].questions[pick(rows, 3)], name),
+                         section->text, NULL, kind == SIGNATURE ? "signature" : "section");
         return;
     }
     if (strlen(section->prose) < SHORTEST)
         return;
-    add(rows, COT_KNOWLEDGE, COT_TEXT,
+    document_add(
+        rows, COT_KNOWLEDGE, COT_TEXT,
         arena_printf(arena, wordings[pick(rows, 3)], rows->name, *rows->heading ? rows->heading : "its beginning"),
         section->text, NULL, "section");
 }
 
 /* The headings above it, and the API that the nearest of them names. */
-static void look_above(struct rows *rows, int number)
+void document_look_above(struct document_rows *rows, int number)
 {
     struct arena *arena = &rows->block->arena;
     rows->heading = "";
@@ -357,18 +368,18 @@ struct akgen_error *cot_document_samples(const char *path, const char *name, con
 {
     struct cot_sections sections;
     struct akgen_error *error = NULL;
-    struct rows rows = {.block = block,
-                        .options = options,
-                        .sections = &sections,
-                        .path = path,
-                        .name = name,
-                        .licence = options->licence,
-                        .scratch = scratch};
+    struct document_rows rows = {.block = block,
+                                 .options = options,
+                                 .sections = &sections,
+                                 .path = path,
+                                 .name = name,
+                                 .licence = options->licence,
+                                 .scratch = scratch};
     cot_sections_cut(&block->arena, markdown, &sections);
     for (int s = 0; s < sections.count && !error; s++) {
         const struct cot_section *section = &sections.items[s];
         rng_seed(&rows.rng, options->seed * 1000003 + (uint64_t)s);
-        look_above(&rows, s);
+        document_look_above(&rows, s);
         ask_section(&rows, section);
         for (int t = 0; t < section->table_count; t++)
             ask_table(&rows, &section->tables[t]);

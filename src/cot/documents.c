@@ -44,11 +44,13 @@ struct document {
 struct documents {
     const struct cot_documents_options *options;
     const struct cot_file *files;
+    bool asked; /* by the model */
 };
 
 static void name(void *closure, int index, struct cot_block *block)
 {
     const struct documents *documents = closure;
+    const struct cot_documents_options *options = documents->options;
     const struct cot_file *file = &documents->files[index];
     struct arena *arena = &block->arena;
     struct document *document = arena_alloc(arena, sizeof *document);
@@ -56,11 +58,15 @@ static void name(void *closure, int index, struct cot_block *block)
     document->reason = file->reason;
     document->text = file->reason ? NULL : cot_read_text(arena, file->path, LARGEST, &length, &document->reason);
     block->read = document;
-    block->source =
-        document->text ? arena_printf(arena, "%s, %s, seed %llu%s", file->path, digest_of_string(arena, document->text),
-                                      (unsigned long long)documents->options->seed,
-                                      documents->options->compile ? "" : ", nothing compiled")
-                       : arena_printf(arena, "%s, %s", file->path, document->reason);
+    const char *digest = document->text ? digest_of_string(arena, document->text) : NULL;
+    if (documents->asked) /* what cannot be read was counted by the other step */
+        block->source =
+            digest ? arena_printf(arena, "%s, %s, %s", file->path, digest, cot_asker_source(options->asker)) : NULL;
+    else
+        block->source =
+            digest ? arena_printf(arena, "%s, %s, seed %llu%s", file->path, digest, (unsigned long long)options->seed,
+                                  options->compile ? "" : ", nothing compiled")
+                   : arena_printf(arena, "%s, %s", file->path, document->reason);
 }
 
 static struct akgen_error *make(void *closure, int index, const char *scratch, struct cot_block *block)
@@ -76,14 +82,17 @@ static struct akgen_error *make(void *closure, int index, const char *scratch, s
     }
     const char *text = without_returns(arena, document->text), *licence = cot_licence_in(arena, text);
     own.licence = licence ? licence : own.licence;
-    struct akgen_error *error = cot_document_samples(file->path, name_of(arena, file->path),
-                                                     is_html(file->path) ? cot_markdown_of_html(arena, text) : text,
-                                                     &own, own.compile ? scratch : NULL, block);
+    const char *title = name_of(arena, file->path),
+               *markdown = is_html(file->path) ? cot_markdown_of_html(arena, text) : text;
+    struct akgen_error *error =
+        documents->asked ? cot_document_ask(file->path, title, markdown, &own, scratch, block)
+                         : cot_document_samples(file->path, title, markdown, &own, own.compile ? scratch : NULL, block);
     return error ? error_prefix(error, "%s", file->path) : NULL;
 }
 
 struct akgen_error *cot_documents(struct cot_store *store, const char *path,
-                                  const struct cot_documents_options *options, struct cot_counts *counts)
+                                  const struct cot_documents_options *options, struct cot_counts *counts,
+                                  struct cot_counts *asked)
 {
     static const char *const ends[] = {".md", ".markdown", ".txt", ".html", ".htm", NULL};
     struct arena arena = {0};
@@ -91,7 +100,7 @@ struct akgen_error *cot_documents(struct cot_store *store, const char *path,
     size_t count;
     struct akgen_error *error = cot_walk(&arena, path, ends, &files, &count);
     if (!error) {
-        struct documents documents = {options, files};
+        struct documents documents = {.options = options, .files = files};
         struct cot_step step = {.store = store,
                                 .step = STEP,
                                 .count = (int)count,
@@ -101,6 +110,13 @@ struct akgen_error *cot_documents(struct cot_store *store, const char *path,
                                 .closure = &documents};
         error = cot_step_run(&step);
         *counts = step.counts;
+        documents.asked = true;
+        step.step = STEP "-model";
+        step.jobs = options->asked_jobs;
+        if (!error && options->asker) {
+            error = cot_step_run(&step);
+            *asked = step.counts;
+        }
     }
     arena_free(&arena);
     return error;

@@ -185,5 +185,5 @@ struct akgen_error *cot_errors_make(void *closure, int64_t first, int64_t count,
         if (error)
             error = error_prefix(error, "seed %llu", (unsigned long long)seed);
     }
-    return error;
+    return error ? error : cot_rewrite(errors->asker, block, "error", false);
 }

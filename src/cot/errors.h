@@ -3,6 +3,7 @@
 #ifndef COT_ERRORS_H
 #define COT_ERRORS_H
 
+#include "cot/ask.h"
 #include "cot/blocks.h"
 #include "task/task.h"
 
@@ -11,6 +12,7 @@ struct cot_errors {
     int machine;              /* every so many operators' projects are broken, too; 0: none */
     const struct task *tasks; /* whose operators are left out */
     int task_count;
+    struct cot_asker *asker; /* writes the analyses; NULL: what was found and changed does */
 };
 /* cot_blocks.make of the step: closure is a `struct cot_errors`. A sample for each broken text that is wrong, a drop for each that is
  * right all the same. */

@@ -192,10 +192,12 @@ static void name(void *closure, int index, struct cot_block *block)
     merged->reason = file->reason;
     merged->text = file->reason ? NULL : cot_merge(arena, &kernels->sources, file->path, &merged->reason);
     block->read = merged;
-    block->source = merged->text
-                        ? arena_printf(arena, "%s, %s, seed %llu", file->path, digest_of_string(arena, merged->text),
-                                       (unsigned long long)kernels->options->seed)
-                        : arena_printf(arena, "%s, %s", file->path, merged->reason);
+    const struct cot_asker *asker = kernels->options->asker;
+    block->source =
+        merged->text ? arena_printf(arena, "%s, %s, seed %llu%s%s", file->path, digest_of_string(arena, merged->text),
+                                    (unsigned long long)kernels->options->seed, asker ? ", " : "",
+                                    asker ? cot_asker_source(asker) : "")
+                     : arena_printf(arena, "%s, %s", file->path, merged->reason);
 }
 
 static struct akgen_error *make(void *closure, int index, const char *scratch, struct cot_block *block)
@@ -208,6 +210,8 @@ static struct akgen_error *make(void *closure, int index, const char *scratch, s
         merged->text ? make_sample(kernels, file->path, merged->text, scratch, block, &error) : merged->reason;
     if (!error && reason)
         cot_block_drop(block, reason);
+    if (!error)
+        error = cot_rewrite(kernels->options->asker, block, "kernel", true);
     return error ? error_prefix(error, "%s", file->path) : NULL;
 }
 

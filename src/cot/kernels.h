@@ -2,7 +2,7 @@
 #ifndef COT_KERNELS_H
 #define COT_KERNELS_H
 
-#include "cot/step.h"
+#include "cot/ask.h"
 #include "task/task.h"
 
 struct cot_kernels_options {
@@ -10,7 +10,8 @@ struct cot_kernels_options {
     const char *licence;      /* of files that name none (SPDX-License-Identifier:); NULL: unknown */
     const struct task *tasks; /* whose operators are left out */
     int task_count;
-    int jobs; /* threads */
+    int jobs;                /* threads */
+    struct cot_asker *asker; /* writes requests and chains; NULL: what the files say does */
 };
 /* Reads every .cpp, .cc and .cce file of a folder; each is a source of the step `kernels`, named with a digest of what it is merged to. What does
  * not compile alone, or cannot be read, is counted with its reason and ends nothing. An error: there is nothing at the path, or the store or the

@@ -46,6 +46,7 @@ static void count(struct run *run, const struct cot_block *block, const struct c
     counts->made += block->made;
     counts->contaminated += block->contaminated;
     counts->on_machine += block->on_machine;
+    counts->unusable += block->unusable;
     for (int i = 0; i < block->drop_count; i++)
         counts->dropped += block->drops[i].count;
     if (isatty(STDERR_FILENO))

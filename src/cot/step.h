@@ -16,6 +16,7 @@ struct cot_block {
     int64_t sample_count, sample_capacity;
     int drop_count, drop_capacity;
     int64_t made, contaminated, on_machine; /* for the caller to count */
+    int64_t unusable;                       /* answers of a model that changed nothing */
 };
 void cot_block_add(struct cot_block *block, const struct cot_sample *sample);
 /* One more that became no sample; `reason` lives as long as the block. */
@@ -26,7 +27,7 @@ struct cot_counts {
     int64_t sources, unfinished;
     int64_t added, repeated; /* samples that are new, and that were there */
     int64_t dropped;
-    int64_t made, contaminated, on_machine; /* of the blocks */
+    int64_t made, contaminated, on_machine, unusable; /* of the blocks */
     double seconds;
 };
 struct cot_step {

@@ -18,6 +18,13 @@ struct cot_store {
 struct akgen_error *cot_error(const struct cot_store *store);
 /* The id that the sample has in the store; in the arena. */
 const char *cot_sample_id(struct arena *arena, const struct cot_sample *sample);
+/* What models answered, by digests of what they were asked (store_asked.c): the table, a look, and one more. *answer is NULL for what was not
+ * asked. From any thread. */
+struct akgen_error *cot_store_make_asked(struct cot_store *store);
+struct akgen_error *cot_store_asked(struct cot_store *store, struct arena *arena, const char *request,
+                                    const char **answer);
+struct akgen_error *cot_store_keep_asked(struct cot_store *store, const char *request, const char *model,
+                                         const char *answer);
 /* The split of what has this key, the same for ever. */
 enum cot_split cot_split_of(const char *key);
 
