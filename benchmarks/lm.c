@@ -1,8 +1,7 @@
-/* lm write LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY float32|int8 TEXTS: for each line of standard input WRITTEN tokens of each of that
- * many texts, and their seconds as a line. benchmarks/llama/llama.py runs it beside llama.cpp.
- * lm train LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY TEXT TEXTS: for each line of standard input a step of training
- * on that many texts of so many tokens, and its seconds as a line: those of the step, of its matrix products, and the loss.
- * benchmarks/lm.py runs it beside PyTorch. */
+/* lm write LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY float32|int8 TEXTS [THREADS]: for each line of standard input WRITTEN tokens of
+ * each of that many texts, and a line: their seconds, and those of the processors. benchmarks/llama/llama.py runs it beside llama.cpp.
+ * lm train LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY TEXT TEXTS [THREADS [bfloat16]]: for each line of standard input a step of training on that
+ * many texts of so many tokens, and a line: its seconds, those of the processors, and the loss. benchmarks/lm.py runs it beside PyTorch. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "lm/cpu.h"
@@ -12,6 +11,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+struct moment {
+    double seconds, processor; /* of all of this program's threads */
+};
+
+static struct moment now(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (struct moment){clock_seconds(), (double)used.tv_sec + 1e-9 * (double)used.tv_nsec};
+}
+
+static void print_since(const struct moment *start)
+{
+    struct moment end = now();
+    printf("%.6f %.6f", end.seconds - start->seconds, end.processor - start->processor);
+}
 
 struct training {
     struct lm_model model;
@@ -72,12 +89,11 @@ static double take_step(struct training *training)
 
 enum { WRITTEN = 16 };
 
-static double write_tokens(struct lm_pass *pass, struct lm_cache *cache, int texts, float *scores)
+static void write_tokens(struct lm_pass *pass, struct lm_cache *cache, int texts, float *scores)
 {
     int32_t tokens[LM_FEW], rows[LM_FEW];
     int starts[LM_FEW + 1] = {0}, past[LM_FEW];
     int64_t cells[LM_FEW];
-    double start = clock_seconds();
     for (int place = 0; place < WRITTEN; place++) {
         for (int i = 0; i < texts; i++) {
             tokens[i] = (13 * i + 7 * place) % 1000;
@@ -90,10 +106,9 @@ static double write_tokens(struct lm_pass *pass, struct lm_cache *cache, int tex
         lm_pass_continue(pass, &batch, cache, cells, past);
         lm_pass_scores(pass, rows, texts, scores);
     }
-    return clock_seconds() - start;
 }
 
-static struct akgen_error *write_texts(const struct lm_config *config, bool rounded, int texts)
+static struct akgen_error *write_texts(const struct lm_config *config, bool rounded, int texts, int threads)
 {
     struct lm_model model;
     struct lm_int8 *int8 = NULL;
@@ -103,7 +118,7 @@ static struct akgen_error *write_texts(const struct lm_config *config, bool roun
     char line[16];
     rng_seed(&rng, 0);
     lm_model_new(&model, config, &rng);
-    struct lm_backend *cpu = lm_cpu_new(0);
+    struct lm_backend *cpu = lm_cpu_new(threads);
     struct akgen_error *error = rounded ? lm_int8_take(cpu, &model.layout, model.weights, &int8) : NULL;
     const struct lm_pass_options options = {.tokens = LM_FEW, .int8 = int8};
     if (!error)
@@ -116,7 +131,10 @@ static struct akgen_error *write_texts(const struct lm_config *config, bool roun
     printf("%lld parameters, %d threads\n", (long long)model.layout.size, lm_cpu_threads(cpu));
     fflush(stdout);
     while (fgets(line, sizeof line, stdin)) {
-        printf("%.6f\n", write_tokens(pass, cache, texts, scores));
+        struct moment start = now();
+        write_tokens(pass, cache, texts, scores);
+        print_since(&start);
+        putchar('\n');
         fflush(stdout);
     }
     free(scores);
@@ -133,12 +151,16 @@ int main(int argc, char **argv)
     char line[16];
     int sizes[9];
     struct training training = {0};
-    bool writes = argc == 11 && strcmp(argv[1], "write") == 0;
-    if (argc != 11 || (!writes && strcmp(argv[1], "train") != 0)) {
-        fprintf(stderr, "usage: lm train LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY TEXT TEXTS\n"
-                        "       lm write LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY float32|int8 TEXTS\n");
+    bool writes = argc > 1 && strcmp(argv[1], "write") == 0;
+    if (argc < 11 || argc > 13 || (argc == 13 && (writes || strcmp(argv[12], "bfloat16") != 0)) ||
+        (!writes && strcmp(argv[1], "train") != 0)) {
+        fprintf(
+            stderr,
+            "usage: lm train LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY TEXT TEXTS [THREADS [bfloat16]]\n"
+            "       lm write LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY float32|int8 TEXTS [THREADS]\n");
         return 2;
     }
+    int threads = argc > 11 ? atoi(argv[11]) : 0;
     for (int i = 0; i < 9; i++)
         sizes[i] = atoi(argv[2 + i]);
     struct lm_config config = {.layers = sizes[0],
@@ -155,7 +177,7 @@ int main(int argc, char **argv)
                                .tied = true};
     struct akgen_error *error = NULL;
     if (writes) {
-        error = write_texts(&config, strcmp(argv[9], "int8") == 0, sizes[8] < LM_FEW ? sizes[8] : LM_FEW);
+        error = write_texts(&config, strcmp(argv[9], "int8") == 0, sizes[8] < LM_FEW ? sizes[8] : LM_FEW, threads);
         if (error)
             fprintf(stderr, "%s\n", error->message);
         return error != NULL;
@@ -164,9 +186,13 @@ int main(int argc, char **argv)
     rng_seed(&rng, 0);
     lm_model_new(&training.model, &config, &rng);
     make_batch(&training, sizes[7], sizes[8]);
-    training.cpu = lm_cpu_new(0);
+    if (argc == 13)
+        error = lm_cpu_new_bf16(threads, &training.cpu);
+    else
+        training.cpu = lm_cpu_new(threads);
     const struct lm_pass_options options = {.tokens = training.n, .training = true};
-    error = lm_pass_new(training.cpu, &training.model.layout, training.model.weights, &options, &training.pass);
+    if (!error)
+        error = lm_pass_new(training.cpu, &training.model.layout, training.model.weights, &options, &training.pass);
     if (error) {
         fprintf(stderr, "%s\n", error->message);
         return 1;
@@ -177,8 +203,10 @@ int main(int argc, char **argv)
     printf("%lld parameters, %d threads\n", (long long)training.model.layout.size, lm_cpu_threads(training.cpu));
     fflush(stdout);
     while (fgets(line, sizeof line, stdin)) {
-        double start = clock_seconds(), loss = take_step(&training);
-        printf("%.6f %.6f\n", clock_seconds() - start, loss);
+        struct moment start = now();
+        double loss = take_step(&training);
+        print_since(&start);
+        printf(" %.6f\n", loss);
         fflush(stdout);
     }
     return 0;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The language model beside PyTorch, step by step in turns: training in float32 with AdamW, clipping and texts of 512 tokens, on a
-Qwen3 of about 20 and of about 120 million parameters. scripts/peers benchmarks/lm.py [STEPS]
+"""The language model beside PyTorch, step by step in turns: training with AdamW, clipping and texts of 512 tokens, in float32 and with
+products of bfloat16 (PyTorch: under autocast), on a Qwen3 of about 20 and of about 120 million parameters. scripts/peers benchmarks/lm.py [STEPS] [--alone]
 
-Both have all processors. A step is forward, backward, clipping and the optimizer; PyTorch's is transformers' Qwen3 with SDPA attention
+Both have all processors; with --alone one thread each, and what counts are seconds of the processor: these tell more where others use
+the machine. A step is forward, backward, clipping and the optimizer; PyTorch's is transformers' Qwen3 with SDPA attention
 and the fused AdamW. The matrix products alone are those of a step (6 N tokens) in torch.matmul."""
 import os
 import pathlib
@@ -17,13 +18,17 @@ import torch
 import transformers
 
 PROGRAM = pathlib.Path(os.environ["AKGEN"]).parent / "benchmarks/lm"
-STEPS = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+ALONE = "--alone" in sys.argv
+STEPS = next((int(word) for word in sys.argv[1:] if word != "--alone"), 7)
+if ALONE:
+    torch.set_num_threads(1)
+clock = time.process_time if ALONE else time.perf_counter
 TEXT = 512
 # layers, hidden, heads, kv heads, head size, inner, vocabulary, texts in a step
 SIZES = {"20M": (10, 384, 6, 2, 64, 1152, 4096, 4), "120M": (14, 768, 12, 4, 64, 2304, 8192, 2)}
 
 
-def torch_step(size):
+def torch_step(size, rounded):
     layers, hidden, heads, kv_heads, head, inner, vocabulary, texts = size
     config = transformers.Qwen3Config(vocab_size=vocabulary, hidden_size=hidden, num_hidden_layers=layers, num_attention_heads=heads,
                                       num_key_value_heads=kv_heads, head_dim=head, intermediate_size=inner, tie_word_embeddings=True,
@@ -35,43 +40,46 @@ def torch_step(size):
     tokens = torch.randint(0, vocabulary, (texts, TEXT))
 
     def step():
-        start = time.perf_counter()
+        start = clock()
         optimizer.zero_grad()
-        loss = model(input_ids=tokens, labels=tokens).loss
+        with torch.autocast("cpu", torch.bfloat16, enabled=rounded):
+            loss = model(input_ids=tokens, labels=tokens).loss
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        return time.perf_counter() - start, loss.item()
+        return clock() - start, loss.item()
     return step, sum(p.numel() for p in model.parameters())
 
 
-def products(size):
+def products(size, rounded):
     """Seconds of a step's matrix products, by torch.matmul."""
     layers, hidden, heads, kv_heads, head, inner, vocabulary, texts = size
     n, total = texts * TEXT, 0.0
     shapes = [(hidden, (heads + 2 * kv_heads) * head, layers), (heads * head, hidden, layers), (hidden, 2 * inner, layers), (inner, hidden, layers),
               (hidden, vocabulary, 1)]
     for width, out, times in shapes:
-        x, w, y = torch.randn(n, width), torch.randn(out, width), torch.randn(n, out)
+        x, w, y = (torch.randn(*shape).to(torch.bfloat16 if rounded else torch.float32) for shape in ((n, width), (out, width), (n, out)))
         for one in (lambda: x @ w.T, lambda: y @ w, lambda: y.T @ x):
             seconds = []
             for _ in range(5):
-                start = time.perf_counter()
+                start = clock()
                 one()
-                seconds.append(time.perf_counter() - start)
+                seconds.append(clock() - start)
             total += statistics.median(seconds) * times
     return total
 
 
-def compare(name, size):
-    step, parameters = torch_step(size)
-    ours = subprocess.Popen([PROGRAM, "train", *map(str, size[:7]), str(TEXT), str(size[7])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    print(f"{name}: {ours.stdout.readline().strip()}; PyTorch {torch.__version__} with {parameters} parameters, {torch.get_num_threads()} threads")
+def compare(name, size, rounded):
+    step, parameters = torch_step(size, rounded)
+    ours = subprocess.Popen([PROGRAM, "train", *map(str, size[:7]), str(TEXT), str(size[7]), "1" if ALONE else "0",
+                             *(["bfloat16"] if rounded else [])],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    print(f"{name}, {'bfloat16' if rounded else 'float32'}: {ours.stdout.readline().strip()}; PyTorch {torch.__version__} with {parameters} parameters, {torch.get_num_threads()} threads")
     found = {"ours": [], "PyTorch": [], "products": []}
     for turn in range(STEPS + 1):
         ours.stdin.write("\n")
         ours.stdin.flush()
-        seconds = {"ours": float(ours.stdout.readline().split()[0]), "PyTorch": step()[0], "products": products(size) if turn % 3 == 1 else None}
+        seconds = {"ours": float(ours.stdout.readline().split()[ALONE]), "PyTorch": step()[0], "products": products(size, rounded) if turn % 3 == 1 else None}
         for key, value in seconds.items():
             if turn and value:
                 found[key].append(value)
@@ -87,4 +95,5 @@ def compare(name, size):
 
 
 for name, size in SIZES.items():
-    compare(name, size)
+    for rounded in (False, True):
+        compare(name, size, rounded)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writing beside llama.cpp, by turns: random weights of Qwen3-0.6B's shape, float32 and int8 (llama.cpp: Q8_0), 1 and 8 texts, all processors.
-LLAMA_CPP=SOURCES LLAMA_BUILD=BUILD scripts/peers benchmarks/llama/llama.py [TURNS]
+LLAMA_CPP=SOURCES LLAMA_BUILD=BUILD scripts/peers benchmarks/llama/llama.py [TURNS] [--alone]
 
 SOURCES is a checkout of llama.cpp, or vendor/llama.cpp of the source package of llama-cpp-python; BUILD what `cmake -S SOURCES -B BUILD -DCMAKE_BUILD_TYPE=Release
--DGGML_NATIVE=ON && cmake --build BUILD --target llama` makes of it on this machine. Both sides keep keys and values in float32 and compute all scores of each token."""
+-DGGML_NATIVE=ON && cmake --build BUILD --target llama` makes of it on this machine. Both sides keep keys and values in float32 and compute all scores of each token. --alone: one thread each, and seconds of the processor,
+which tell more where others use the machine."""
 import os
 import pathlib
 import statistics
@@ -16,7 +17,9 @@ import numpy
 
 OURS = pathlib.Path(os.environ["AKGEN"]).parent / "benchmarks/lm"
 SOURCES, BUILD = (pathlib.Path(os.environ[name]).resolve() for name in ("LLAMA_CPP", "LLAMA_BUILD"))
-TURNS = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+ALONE = "--alone" in sys.argv
+TURNS = next((int(word) for word in sys.argv[1:] if word != "--alone"), 7)
+THREADS = 1 if ALONE else os.cpu_count()
 LAYERS, HIDDEN, HEADS, KV_HEADS, HEAD, INNER, VOCABULARY, WRITTEN = 28, 1024, 16, 8, 128, 3072, 151936, 16
 
 
@@ -63,8 +66,8 @@ def write_model(path, kind):
 
 def compare(folder, name, kind, texts):
     shape = map(str, (LAYERS, HIDDEN, HEADS, KV_HEADS, HEAD, INNER, VOCABULARY))
-    commands = {"ours": [OURS, "write", *shape, name, str(texts)],
-                "llama.cpp": [folder / "steps", folder / f"{name}.gguf", str(texts), str(os.cpu_count())]}
+    commands = {"ours": [OURS, "write", *shape, name, str(texts), str(THREADS)],
+                "llama.cpp": [folder / "steps", folder / f"{name}.gguf", str(texts), str(THREADS)]}
     programs = {key: subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for key, command in commands.items()}
     said = {key: program.stdout.readline().strip() for key, program in programs.items()}
     found = {key: [] for key in programs}
@@ -72,7 +75,7 @@ def compare(folder, name, kind, texts):
         for key, program in programs.items():
             program.stdin.write("\n")
             program.stdin.flush()
-            taken = float(program.stdout.readline())
+            taken = float(program.stdout.readline().split()[ALONE])
             if turn:
                 found[key].append(taken)
     for program in programs.values():

@@ -106,7 +106,10 @@ static const struct argp_option options[] = {
     {"recompute", KEY_RECOMPUTE, NULL, 0, "keep of each layer only what comes in: less memory, a third more time", 4},
     {"device", KEY_DEVICE, "cpu|cuda[:N]", 0, "what computes; cuda: a GPU of NVIDIA's (default cpu)", 4},
     {"precision", KEY_PRECISION, "bfloat16|float32", 0,
-     "on a GPU: of products and activations; weights are float32 in any case (default bfloat16)", 4},
+     "of products of matrices, and on a GPU of activations; weights and sums are float32 in any case (default: on a "
+     "GPU "
+     "bfloat16, else float32)",
+     4},
     {"threads", KEY_THREADS, "N", 0, "default: one for each processor", 4},
     {"save-every", KEY_SAVE, "N", 0, "steps between checkpoints; 0: only at the end (default 100)", 5},
     {"keep", KEY_KEEP, "N", 0, "checkpoints that stay (default 2)", 5},
@@ -295,10 +298,11 @@ static error_t parse_size(int key, char *text, struct argp_state *state)
 
 static void finish_arguments(struct arguments *arguments, struct argp_state *state)
 {
-    if (arguments->precise && !arguments->torchrun.asked && arguments->train.device == LM_ON_CPU &&
-        arguments->train.elements != LM_F32)
-        argp_error(state, "--precision bfloat16 is of --device cuda: the processors compute in float32");
     struct lm_train_options *train = &arguments->train;
+    if (!arguments->precise)
+        train->elements = train->device == LM_ON_CPU ? LM_F32 : LM_BF16;
+    if (arguments->torchrun.asked && train->device == LM_ON_CPU && train->elements == LM_BF16)
+        argp_error(state, "--precision bfloat16: with --engine torchrun it is of --device cuda");
     if (!state->arg_num || !train->data_count || !train->out)
         argp_error(state, "MODEL, --data FILE and -o DIR are needed");
     if (arguments->lora.rank) {
@@ -309,9 +313,9 @@ static void finish_arguments(struct arguments *arguments, struct argp_state *sta
     }
     if (train->online && train->objective.kind != LM_GRPO)
         argp_error(state, "--online is of --objective grpo");
-    if (train->online && (train->adapters || train->eval || arguments->torchrun.asked || train->device != LM_ON_CPU))
-        argp_error(state, "--online trains all weights on the processors of this machine: no --lora, --eval, --engine "
-                          "torchrun, --device cuda");
+    if (train->online && (train->eval || arguments->torchrun.asked || train->device != LM_ON_CPU))
+        argp_error(state,
+                   "--online trains on the processors of this machine: no --eval, --engine torchrun, --device cuda");
     const struct cli_torchrun *torchrun = &arguments->torchrun;
     if (!torchrun->asked && (torchrun->processes || torchrun->nodes || torchrun->dry_run))
         argp_error(state, "--processes, --nodes and --dry-run are of --engine torchrun");

@@ -221,7 +221,7 @@ static json_t *make_settings(struct writing *writing)
         "steps_of_an_epoch", writing->course.steps_of_an_epoch, "batch", options->batch, "texts_of_a_row",
         writing->data.group, "tokens", options->tokens, "longest", longest > other ? longest : other, "recompute",
         options->recompute, "seed", (json_int_t)options->seed, "device", options->device == LM_ON_CPU ? "cpu" : "cuda",
-        "precision", options->device == LM_ON_CPU || options->elements == LM_F32 ? "float32" : "bfloat16");
+        "precision", options->elements == LM_F32 ? "float32" : "bfloat16");
     json_object_update_new(root, json_pack("{s:b s:b s:i s:i s:i s:s}", "new", options->fresh, "adapters",
                                            options->adapters != NULL, "save_every", options->save_every, "keep",
                                            options->keep, "eval_every", options->eval_every, "dtype",

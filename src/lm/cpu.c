@@ -183,6 +183,21 @@ struct lm_backend *lm_cpu_new(int threads)
     return &cpu->backend;
 }
 
+struct akgen_error *lm_cpu_new_bf16(int threads, struct lm_backend **made)
+{
+    *made = NULL;
+    if (!lm_cpu_has_bf16())
+        return error_new("this processor has neither AMX nor AVX512-BF16 (or DNNL_MAX_CPU_ISA hides them): products of "
+                         "bfloat16 would take longer than those of float32");
+    *made = lm_cpu_new(threads);
+    struct lm_cpu *cpu = lm_cpu_of(*made);
+    cpu->operations = operations;
+    cpu->operations.name = "CPU, bfloat16 products";
+    cpu->backend.operations = &cpu->operations;
+    cpu->bf16 = lm_cpu_bf16_new(team_threads(cpu->team));
+    return NULL;
+}
+
 void lm_cpu_free(struct lm_backend *backend)
 {
     if (!backend)
@@ -191,6 +206,7 @@ void lm_cpu_free(struct lm_backend *backend)
     for (int worker = 0; worker < team_threads(cpu->team); worker++)
         free(cpu->scratch[worker].floats);
     free(cpu->scratch);
+    lm_cpu_bf16_free(cpu->bf16, team_threads(cpu->team));
     team_free(cpu->team);
     free(cpu);
 }

@@ -1,5 +1,5 @@
 /* The CPU as a backend: float32, matrix products by oneDNN in one thread each, everything else in plain loops that the compiler
- * makes vectors of. */
+ * makes vectors of. Products may round both their operands to bfloat16; sums, and everything else, are float32 there too. */
 #ifndef LM_CPU_H
 #define LM_CPU_H
 
@@ -7,6 +7,9 @@
 
 /* With so many threads (0: one a processor). The caller frees. */
 struct lm_backend *lm_cpu_new(int threads);
+/* The same with products of bfloat16. An error where the processor has no instructions for them (lm_cpu_has_bf16). */
+struct akgen_error *lm_cpu_new_bf16(int threads, struct lm_backend **cpu);
+bool lm_cpu_has_bf16(void);
 void lm_cpu_free(struct lm_backend *backend);
 int lm_cpu_threads(const struct lm_backend *backend);
 

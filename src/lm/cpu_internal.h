@@ -15,7 +15,9 @@ struct lm_cpu {
     struct {
         float *floats;
         int64_t count;
-    } *scratch; /* for each worker, grown by lm_cpu_scratch */
+    } * scratch;                     /* for each worker, grown by lm_cpu_scratch */
+    struct lm_cpu_bf16 *bf16;        /* NULL: products are float32 */
+    struct lm_operations operations; /* where they are not: the same ones under another name */
 };
 
 static inline struct lm_cpu *lm_cpu_of(struct lm_backend *backend)
@@ -29,6 +31,30 @@ float *lm_cpu_scratch(struct lm_cpu *cpu, int worker, int64_t count);
  * (k, m) and (n, k). */
 void lm_cpu_product(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
                     int64_t a_stride, const float *b, int64_t b_stride, float beta, float *c, int64_t c_stride);
+
+/* Whatever oneDNN does for this thread from now on it does in it alone. */
+void lm_cpu_alone(void);
+
+/* c (m, n) = alpha * a b + beta * c for all workers; beta is 0 or 1. */
+struct lm_product {
+    bool a_turned, b_turned;
+    int64_t m, n, k;
+    const float *a, *b;
+    int64_t a_stride, b_stride;
+    float alpha, beta;
+    float *c;
+    int64_t c_stride;
+};
+/* Whether it is cut by rows of its result, else by columns. */
+static inline bool lm_product_by_rows(int64_t m, int64_t n, int workers)
+{
+    return m >= n || m >= (int64_t)workers * 64;
+}
+/* The same of operands that are rounded to bfloat16, where the backend has that and the rows are many enough that it is faster. */
+struct lm_cpu_bf16 *lm_cpu_bf16_new(int workers);
+void lm_cpu_bf16_free(struct lm_cpu_bf16 *bf16, int workers);
+bool lm_product_is_bf16(const struct lm_cpu *cpu, const struct lm_product *product);
+void lm_product_bf16(struct lm_cpu *cpu, const struct lm_product *product);
 
 /* e^x to about 2 units in the last place; 0 below -87. By Cephes' polynomial on [-ln 2 / 2, ln 2 / 2]. */
 static inline float lm_exp(float x)

@@ -10,13 +10,18 @@
 /* Of libgomp, which oneDNN runs on: how many threads a call from this thread may use. */
 void omp_set_num_threads(int threads);
 
-void lm_cpu_product(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
-                    int64_t a_stride, const float *b, int64_t b_stride, float beta, float *c, int64_t c_stride)
+void lm_cpu_alone(void)
 {
     static _Thread_local bool alone;
     if (!alone)
         omp_set_num_threads(1);
     alone = true;
+}
+
+void lm_cpu_product(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
+                    int64_t a_stride, const float *b, int64_t b_stride, float beta, float *c, int64_t c_stride)
+{
+    lm_cpu_alone();
     dnnl_status_t status = m && n ? dnnl_sgemm(a_turned ? 'T' : 'N', b_turned ? 'T' : 'N', m, n, k, alpha, a, a_stride,
                                                b, b_stride, beta, c, c_stride)
                                   : dnnl_success;
@@ -27,26 +32,15 @@ void lm_cpu_product(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t 
     }
 }
 
-/* A product that is cut by rows or by columns of its result. */
-struct product {
-    bool a_turned, b_turned;
-    int64_t m, n, k;
-    const float *a, *b;
-    int64_t a_stride, b_stride;
-    float alpha, beta;
-    float *c;
-    int64_t c_stride;
-};
-
 #define FAST _Pragma("clang fp contract(fast)")
 
 enum { GRAIN = 16 };
 
 static void part(void *closure, int worker, int workers)
 {
-    const struct product *p = closure;
+    const struct lm_product *p = closure;
     int64_t first, last;
-    if (p->m >= p->n || p->m >= (int64_t)workers * 64) {
+    if (lm_product_by_rows(p->m, p->n, workers)) {
         team_share(p->m, GRAIN, worker, workers, &first, &last);
         lm_cpu_product(p->a_turned, p->b_turned, last - first, p->n, p->k, p->alpha,
                        p->a + (p->a_turned ? first : first * p->a_stride), p->a_stride, p->b, p->b_stride, p->beta,
@@ -91,7 +85,7 @@ static inline __attribute__((always_inline)) void dots(int rows, float *y, int64
 
 static void few_part(void *closure, int worker, int workers)
 {
-    const struct product *p = closure;
+    const struct lm_product *p = closure;
     int64_t first, last;
     team_share(p->n, LM_CPU_LINE, worker, workers, &first, &last);
     for (int64_t o = first; o < last; o++) {
@@ -106,55 +100,66 @@ static void few_part(void *closure, int worker, int workers)
     }
 }
 
+static void multiply(struct lm_cpu *cpu, struct lm_product *product)
+{
+    if (lm_product_is_bf16(cpu, product))
+        lm_product_bf16(cpu, product);
+    else
+        team_run(cpu->team, part, product);
+}
+
 void lm_cpu_linear(struct lm_backend *backend, void *y, int y_stride, const void *x, int x_stride, const void *w, int n,
                    int in, int out, float scale, int keep)
 {
-    struct product product = {.alpha = scale,
-                              .b_turned = true,
-                              .m = n,
-                              .n = out,
-                              .k = in,
-                              .a = x,
-                              .a_stride = x_stride,
-                              .b = w,
-                              .b_stride = in,
-                              .beta = (float)keep,
-                              .c = y,
-                              .c_stride = y_stride};
-    team_run(lm_cpu_of(backend)->team, n <= LM_FEW ? few_part : part, &product);
+    struct lm_product product = {.alpha = scale,
+                                 .b_turned = true,
+                                 .m = n,
+                                 .n = out,
+                                 .k = in,
+                                 .a = x,
+                                 .a_stride = x_stride,
+                                 .b = w,
+                                 .b_stride = in,
+                                 .beta = (float)keep,
+                                 .c = y,
+                                 .c_stride = y_stride};
+    if (n <= LM_FEW)
+        team_run(lm_cpu_of(backend)->team, few_part, &product);
+    else
+        multiply(lm_cpu_of(backend), &product);
 }
 
 void lm_cpu_linear_dx(struct lm_backend *backend, void *dx, int dx_stride, const void *dy, int dy_stride, const void *w,
                       int n, int in, int out, float scale, int keep)
 {
-    struct product product = {.alpha = scale,
-                              .m = n,
-                              .n = in,
-                              .k = out,
-                              .a = dy,
-                              .a_stride = dy_stride,
-                              .b = w,
-                              .b_stride = in,
-                              .beta = (float)keep,
-                              .c = dx,
-                              .c_stride = dx_stride};
-    team_run(lm_cpu_of(backend)->team, part, &product);
+    struct lm_product product = {.alpha = scale,
+                                 .m = n,
+                                 .n = in,
+                                 .k = out,
+                                 .a = dy,
+                                 .a_stride = dy_stride,
+                                 .b = w,
+                                 .b_stride = in,
+                                 .beta = (float)keep,
+                                 .c = dx,
+                                 .c_stride = dx_stride};
+    multiply(lm_cpu_of(backend), &product);
 }
 
 void lm_cpu_linear_dw(struct lm_backend *backend, float *dw, const void *dy, int dy_stride, const void *x, int x_stride,
                       int n, int in, int out, float scale)
 {
-    struct product product = {.alpha = scale,
-                              .a_turned = true,
-                              .m = out,
-                              .n = in,
-                              .k = n,
-                              .a = dy,
-                              .a_stride = dy_stride,
-                              .b = x,
-                              .b_stride = x_stride,
-                              .beta = 1,
-                              .c = dw,
-                              .c_stride = in};
-    team_run(lm_cpu_of(backend)->team, part, &product);
+    struct lm_product product = {.alpha = scale,
+                                 .a_turned = true,
+                                 .m = out,
+                                 .n = in,
+                                 .k = n,
+                                 .a = dy,
+                                 .a_stride = dy_stride,
+                                 .b = x,
+                                 .b_stride = x_stride,
+                                 .beta = 1,
+                                 .c = dw,
+                                 .c_stride = in};
+    multiply(lm_cpu_of(backend), &product);
 }

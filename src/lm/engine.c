@@ -77,7 +77,9 @@ struct akgen_error *lm_engine_new(struct lm_model *model, const struct lm_tokeni
     if (!engine->options.longest || engine->options.longest > config->max_positions)
         engine->options.longest = config->max_positions;
     int piece = engine->options.longest < PIECE ? engine->options.longest : PIECE;
-    struct lm_pass_options how = {.tokens = piece > LM_FEW ? piece : LM_FEW};
+    struct lm_pass_options how = {.tokens = piece > LM_FEW ? piece : LM_FEW,
+                                  .adapters = options->adapters,
+                                  .adapter_weights = options->adapter_weights};
     engine->backend = lm_cpu_new(options->threads);
     struct akgen_error *error =
         options->int8 ? lm_int8_take(engine->backend, &model->layout, model->weights, &engine->int8) : NULL;

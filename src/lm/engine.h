@@ -3,8 +3,8 @@
 #ifndef LM_ENGINE_H
 #define LM_ENGINE_H
 
+#include "lm/adapters.h"
 #include "lm/guide.h"
-#include "lm/model.h"
 #include "lm/sampler.h"
 #include "lm/stream.h"
 
@@ -41,6 +41,8 @@ struct lm_engine_options {
     const int32_t *ends; /* tokens that end a text, besides the configuration's */
     int end_count;
     bool int8; /* weights are rounded to int8 (lm_int8_take): the model keeps in float32 what the engine needs of it */
+    const struct lm_adapters *adapters; /* or NULL; the engine writes by the model and them, and both have to stay */
+    const float *adapter_weights;
 };
 struct lm_engine;
 /* The model and tokenizer have to stay. Errors: no memory for so many long texts, said with how much it would be. The caller frees. */

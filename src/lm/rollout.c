@@ -38,7 +38,9 @@ static struct akgen_error *write_answers(struct lm_model *model, const struct lm
     const struct lm_engine_options how = {.threads = options->threads,
                                           .texts = count < LM_FEW ? count : LM_FEW,
                                           .longest = options->longest && options->longest < longest ? options->longest
-                                                                                                    : longest};
+                                                                                                    : longest,
+                                          .adapters = options->adapters,
+                                          .adapter_weights = options->adapter_weights};
     struct lm_engine *engine;
     struct akgen_error *error = lm_engine_new(model, tokenizer, &how, &engine);
     for (int i = 0; i < count && !error; i++) {

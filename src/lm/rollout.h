@@ -4,8 +4,8 @@
 #define LM_ROLLOUT_H
 
 #include "base/text.h"
+#include "lm/adapters.h"
 #include "lm/judge.h"
-#include "lm/model.h"
 #include "lm/samples.h"
 
 struct lm_rollout_options {
@@ -15,6 +15,8 @@ struct lm_rollout_options {
     uint64_t seed;
     int threads; /* 0: one for each processor */
     const struct lm_judge *judge;
+    const struct lm_adapters *adapters; /* or NULL: the model alone writes */
+    const float *adapter_weights;
 };
 struct lm_answer {
     int32_t *tokens; /* (count), with the one that ends it */

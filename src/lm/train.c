@@ -34,7 +34,7 @@ const struct lm_train_options lm_train_defaults = {
     .save_every = 100,
     .keep = 2,
     .device = LM_ON_CPU,
-    .elements = LM_BF16,
+    .elements = LM_F32,
 };
 
 /* Samples, and what models that do not change say of their tokens. */
@@ -50,8 +50,10 @@ struct training {
     struct lm_trained trained;
     struct lm_tokenizer *tokenizer;
     struct set data, eval;
-    struct set round;         /* online: of the step that is taken */
-    float *reference_weights; /* online */
+    struct set round; /* online: of the step that is taken */
+    /* Online: what the answers stay close to. Adapters that are trained are beside it nothing at all, their products zero. */
+    float *reference_weights;  /* NULL: those of the model, which adapters leave as they are */
+    float *reference_adapters; /* zeros; NULL: there are no adapters */
     struct lm_backend *backend;
     struct lm_pass *pass;
     struct lm_optimizer optimizer;
@@ -124,9 +126,12 @@ static struct akgen_error *make_pass(struct training *training)
     if (options->device != LM_ON_CPU && trained->model.layout.config.head_size > LM_CUDA_HEAD)
         return error_new("heads of %d: on a GPU they are at most %d long", trained->model.layout.config.head_size,
                          LM_CUDA_HEAD);
-    if (options->device == LM_ON_CPU)
+    if (options->device == LM_ON_CPU && options->elements == LM_F32)
         training->backend = lm_cpu_new(options->threads);
-    else if ((error = lm_cuda_new(options->device, options->elements, &training->backend)))
+    else
+        error = options->device == LM_ON_CPU ? lm_cpu_new_bf16(options->threads, &training->backend)
+                                             : lm_cuda_new(options->device, options->elements, &training->backend);
+    if (error)
         return error;
     const struct lm_pass_options how = {.tokens = (int)most,
                                         .training = true,
@@ -169,6 +174,11 @@ static void add_samples(struct digest *digest, const struct lm_samples *samples)
     digest_bytes(digest, samples->rewards, (size_t)samples->count * sizeof *samples->rewards);
 }
 
+static const float *reference_weights(const struct training *training)
+{
+    return training->reference_weights ? training->reference_weights : training->trained.model.weights;
+}
+
 /* Whatever decides what a step does. */
 static json_t *make_settings(struct training *training)
 {
@@ -190,8 +200,8 @@ static json_t *make_settings(struct training *training)
         training->backend->operations->name);
     if (options->online) {
         struct digest *reference = digest_new();
-        digest_bytes(reference, training->reference_weights,
-                     (size_t)training->trained.model.layout.size * sizeof *training->reference_weights);
+        digest_bytes(reference, reference_weights(training),
+                     (size_t)training->trained.model.layout.size * sizeof(float));
         json_t *online =
             json_pack("{s:i s:i s:i s:s s:s}", "answers of a prompt", options->online->group, "tokens of an answer",
                       options->online->most, "longest text", options->longest, "judge", options->online->judge->name,
@@ -246,9 +256,15 @@ static struct akgen_error *read_reference(const struct training *training, struc
 /* Online: the weights that it has, kept beside those that are trained. */
 static struct akgen_error *keep_reference(struct training *training)
 {
-    const struct lm_model *own = &training->trained.model;
+    const struct lm_trained *trained = &training->trained;
+    const struct lm_model *own = &trained->model;
     size_t bytes = (size_t)own->layout.size * sizeof(float);
     struct lm_model model;
+    if (trained->adapters.layers)
+        training->reference_adapters =
+            memory_alloc((size_t)trained->adapters.layout.size * sizeof *training->reference_adapters);
+    if (trained->adapters.layers && !training->options->reference)
+        return NULL;
     struct akgen_error *error = training->options->reference ? read_reference(training, &model) : NULL;
     if (error)
         return error;
@@ -634,9 +650,11 @@ static int64_t learn_answers(struct training *training, double whole, struct lm_
     struct set *round = &training->round;
     int groups = lm_samples_groups(&round->samples), *order = in_order(groups);
     int64_t tokens = 0;
-    lm_pass_weights(training->pass, training->reference_weights);
+    lm_pass_weights(training->pass, reference_weights(training));
+    lm_pass_adapters(training->pass, training->reference_adapters);
     round->reference = log_probs_of(training, &round->samples);
     lm_pass_weights(training->pass, training->trained.model.weights);
+    lm_pass_adapters(training->pass, training->trained.adapter_weights);
     for (int at = 0; at < groups;) {
         struct lm_batch batch;
         int from = at;
@@ -659,7 +677,9 @@ static struct akgen_error *step_online(struct training *training)
                                            .longest = options->longest,
                                            .seed = options->seed,
                                            .threads = options->threads,
-                                           .judge = options->online->judge};
+                                           .judge = options->online->judge,
+                                           .adapters = options->adapters ? &training->trained.adapters : NULL,
+                                           .adapter_weights = training->trained.adapter_weights};
     struct lm_objective_sums sums = {0};
     struct lm_rollout rollout;
     double start = clock_seconds();
@@ -761,6 +781,7 @@ static void release(struct training *training)
     }
     lm_samples_free(&training->round.samples);
     free(training->reference_weights);
+    free(training->reference_adapters);
     lm_tokenizer_free(training->tokenizer);
     if (training->trained.adapters.layers)
         lm_adapters_free(&training->trained.adapters);

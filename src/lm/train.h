@@ -50,7 +50,7 @@ struct lm_train_options {
     struct lm_objective_options objective;
     const char *reference;                      /* the model that DPO and GRPO stay close to; NULL: `model` */
     const struct lm_adapters_options *adapters; /* or NULL: all is trained */
-    const struct lm_online *online;             /* or NULL; all weights are trained then, on the processors */
+    const struct lm_online *online;             /* or NULL; on the processors then */
     struct lm_optimizer_options optimizer;      /* its steps and warmup are computed from what follows */
     double warmup;                              /* share of the steps; 1 or more: steps */
     int batch;                                  /* lines of a step */
@@ -62,7 +62,7 @@ struct lm_train_options {
     uint64_t seed;
     bool recompute;         /* activations are made again on the way back: less memory, a third more time */
     int device;             /* LM_ON_CPU, or the number of a GPU (cuda.h) */
-    enum lm_dtype elements; /* on a GPU: LM_BF16, with float32 weights beside it, or LM_F32 */
+    enum lm_dtype elements; /* of products: LM_F32 or LM_BF16; on a GPU also of activations. Weights are float32 */
     int threads;            /* 0: as many as there are processors */
     int save_every;         /* steps; 0: only at the end */
     int keep;               /* checkpoints */

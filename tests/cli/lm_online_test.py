@@ -44,25 +44,54 @@ class Online(unittest.TestCase):
                 "-o", out, "--batch", 8, "--schedule", "constant", "--warmup", 0, "--threads", 2, *options]
 
     def test_the_reward_rises(self):
-        for beta in (0, 0.01):
-            out = self.at / f"beta-{beta}"
-            done = akgen(*self.command(out, "--steps", 25, "--rate", 1e-3, "--beta", beta), timeout=300)
+        for beta, count, rate, *lora in ((0, 25, 1e-3), (0.01, 25, 1e-3), (0.01, 40, 5e-3, "--lora", 8)):
+            out = self.at / "-".join(map(str, (beta, *lora)))
+            done = akgen(*self.command(out, "--steps", count, "--rate", rate, "--beta", beta, *lora), timeout=300)
             self.assertEqual(done.returncode, 0, done.stderr)
             steps = lines(out / "metrics.jsonl")
-            self.assertEqual([row["step"] for row in steps], list(range(1, 26)))
+            self.assertEqual([row["step"] for row in steps], list(range(1, count + 1)))
             before, after = (sum(row["reward"] for row in part) / 4 for part in (steps[:4], steps[-4:]))
             self.assertLess(before, 0.75)
-            self.assertGreater(after, 0.9)
+            self.assertGreater(after, 0.8 if lora else 0.9)
             self.assertAlmostEqual(steps[0]["kl"], 0, places=6)
             self.assertGreater(steps[-2]["kl"] + steps[-1]["kl"], 0)
             for row in steps:
                 self.assertAlmostEqual(row["reward"], row["solved"], places=6)
                 self.assertGreaterEqual(row["valid"], row["solved"])
                 self.assertGreaterEqual(row["written"], 64)
+            # The adapters that wrote the answers are those that are trained: merged, they say the same.
+            if lora:
+                self.assertFalse((out / "model.safetensors").exists())
+                done = akgen("lm", "convert", self.base, "--adapter", out, "-o", self.at / "merged")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                out = self.at / "merged"
+            said = akgen("lm", "sample", out, "--prompt", "2 + 3 = ", "--temperature", 0)
+            self.assertEqual(said.stdout.strip(), "5", said.stderr)
+
+    def test_adapters_stay_close_to_what_the_model_says(self):
+        """Whose products are zero: a reference named by --reference says the same, one of another model something else."""
+        options = ("--steps", 3, "--rate", 1e-3, "--beta", 0.1, "--lora", 4)
+        other = self.at / "apart"
+        done = akgen("lm", "train", self.base, "--data", write_rows(self.at / "rows.jsonl", [{"prompt": "2 + 3 = ", "completion": "?"}]), "-o", other,
+                     "--steps", 4, "--rate", 1e-3)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kept = {}
+        for name, reference in (("none", ()), ("itself", ("--reference", self.base)), ("other", ("--reference", other))):
+            done = akgen(*self.command(self.at / name, *options, *reference))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            kept[name] = [(row["loss"], row["kl"], row["norm"]) for row in lines(self.at / name / "metrics.jsonl")]
+        self.assertEqual(kept["none"], kept["itself"])
+        self.assertLess(kept["none"][0][1], 1e-6)
+        self.assertGreater(kept["other"][0][1], 1e-3)
 
     def test_killed_runs_go_on(self):
-        options = ("--steps", 16, "--rate", 1e-3, "--beta", 0.01, "--save-every", 3, "--seed", 5)
-        whole, killed = self.at / "whole", self.at / "killed"
+        for name, options in (("all", ()), ("lora", ("--lora", 4))):
+            with self.subTest(name):
+                self.kill("adapter_model" if options else "model", self.at / name, "--steps", 16, "--rate", 1e-3, "--beta", 0.01, "--save-every", 3,
+                          "--seed", 5, *options)
+
+    def kill(self, weights, at, *options):
+        whole, killed = at / "whole", at / "killed"
         done = akgen(*self.command(whole, *options), timeout=300)
         self.assertEqual(done.returncode, 0, done.stderr)
         kills = 0
@@ -76,7 +105,7 @@ class Online(unittest.TestCase):
         self.assertGreater(kills, 1)
         done = akgen(*self.command(killed, *options, "--resume"), timeout=300)
         self.assertEqual(done.returncode, 0, done.stderr)
-        for name in ("model.safetensors", "checkpoint-16/optimizer.safetensors"):
+        for name in (f"{weights}.safetensors", "checkpoint-16/optimizer.safetensors"):
             self.assertEqual((killed / name).read_bytes(), (whole / name).read_bytes(), name)
         kept = ("step", "loss", "reward", "kl", "norm", "solved", "written")
         self.assertEqual(*([[row[key] for key in kept] for row in lines(out / "metrics.jsonl")] for out in (killed, whole)))
@@ -130,7 +159,7 @@ class Online(unittest.TestCase):
         self.assertIn("another akgen made the row", done.stderr)
 
     def test_what_is_wrong_is_said(self):
-        for options, says in ((("--lora", 2), "--online trains all weights"), (("--objective", "dpo"), "--online is of --objective grpo"),
+        for options, says in ((("--eval", self.prompts), "--online trains on the processors of this machine: no --eval"), (("--objective", "dpo"), "--online is of --objective grpo"),
                               (("--judge", "nobody"), "no 'nobody'; there are operators and text"),
                               (("--judge", "operators"), "a row without 'operator'")):
             done = akgen(*self.command(self.at / "out", *options))
