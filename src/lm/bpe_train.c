@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "lm/chat.h"
 #include "lm/tokenizer_internal.h"
 
 #include <jansson.h>
@@ -440,7 +441,7 @@ struct lm_bpe_counts lm_bpe_counts(const struct lm_bpe *bpe)
     return counts;
 }
 
-/* What transformers wants to know besides: Qwen3's ends and padding. */
+/* What transformers wants to know besides: Qwen3's ends, padding and chat template. */
 static json_t *describe(const struct lm_written *all)
 {
     json_t *config = json_pack("{s:b s:b s:n s:b s:s s:s s:i s:s s:b s:s s:n}", "add_bos_token", 0, "add_prefix_space",
@@ -463,6 +464,7 @@ static json_t *describe(const struct lm_written *all)
     free(ids);
     json_object_set_new(config, "added_tokens_decoder", decoder);
     json_object_set_new(config, "additional_special_tokens", additional);
+    json_object_set_new(config, "chat_template", json_string(lm_chat_template));
     return config;
 }
 

@@ -252,6 +252,8 @@ static struct akgen_error *check_template(struct arena *arena, const char *path,
         length--;
     while (length && strchr(spaces, *text))
         text++, length--;
+    if (length == strlen(lm_chat_template) && memcmp(text, lm_chat_template, length) == 0)
+        return NULL;
     struct digest *digest = digest_new();
     digest_bytes(digest, text, length);
     const char *found = digest_finish(digest, arena);

@@ -27,7 +27,9 @@ struct lm_chat_options {
  * arena. Errors name the message and the field. */
 struct akgen_error *lm_chat_render(const json_t *messages, const struct lm_chat_options *options, struct arena *arena,
                                    struct lm_part **parts, int *count);
-/* An error if a model's folder has another template than this one, in chat_template.jinja or tokenizer_config.json. */
+/* The same in Jinja, for transformers and vLLM: what tokenizer_config.json of a new vocabulary has. */
+extern const char lm_chat_template[];
+/* An error if a model's folder has another template than this one or Qwen3's, in chat_template.jinja or tokenizer_config.json. */
 struct akgen_error *lm_chat_check(const char *folder);
 /* All parts as one text. */
 const char *lm_chat_text(const struct lm_part *parts, int count, struct arena *arena);

@@ -241,6 +241,10 @@ uint32_t lm_tokenizer_size(const struct lm_tokenizer *tokenizer)
 bool lm_tokenizer_find(const struct lm_tokenizer *tokenizer, const char *text, size_t length, uint32_t *id)
 {
     struct lm_span token = {text, length};
-    return lm_vocabulary_find(tokenizer->added_texts, token, id) ||
-           lm_vocabulary_find(tokenizer->vocabulary, token, id);
+    uint32_t found;
+    bool any = lm_vocabulary_find(tokenizer->added_texts, token, &found) ||
+               lm_vocabulary_find(tokenizer->vocabulary, token, &found);
+    if (any)
+        *id = found;
+    return any;
 }

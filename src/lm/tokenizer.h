@@ -38,7 +38,7 @@ char *lm_tokenizer_decode(const struct lm_tokenizer *tokenizer, struct arena *ar
 const char *lm_tokenizer_bytes(const struct lm_tokenizer *tokenizer, uint32_t id, size_t *length, bool *added);
 /* One more than the largest id. */
 uint32_t lm_tokenizer_size(const struct lm_tokenizer *tokenizer);
-/* The id of a token by its text, "<|im_end|>" or " the"; false if there is none. */
+/* The id of a token by its text, "<|im_end|>" or " the"; false, and *id as it was, if there is none. */
 bool lm_tokenizer_find(const struct lm_tokenizer *tokenizer, const char *text, size_t length, uint32_t *id);
 
 #endif

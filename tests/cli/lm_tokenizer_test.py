@@ -32,6 +32,7 @@ class Tokenizer(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         result = json.loads(done.stdout)
         self.assertEqual((result["vocabulary"], result["merges"]), (286, 286 - 256 - 6))
+        self.assertIn("<|im_start|>", json.loads((model / "tokenizer_config.json").read_text())["chat_template"])
         described = json.loads((model / "tokenizer.json").read_text())
         self.assertEqual([(token["content"], token["id"]) for token in described["added_tokens"]],
                          [("<|endoftext|>", 280), ("<|im_start|>", 281), ("<|im_end|>", 282), ("<think>", 283), ("</think>", 284), ("<tool>", 285)])

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Qwen3's chat template as transformers renders it, from the template's own text: it comes with trl from 1.0 on, of which only this file is taken."""
+"""Qwen3's chat template as transformers renders it, from the template's own text: it comes with trl from 1.0 on, of which only this file is taken. The
+template that a new vocabulary gets says the same."""
 import json
 import os
 import pathlib
@@ -61,6 +62,9 @@ class Chat(unittest.TestCase):
             given.write_text("".join(json.dumps(row) + "\n" for row in rows))
             from tokenizers import Tokenizer, models
             tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.BPE()))
+            new = pathlib.Path(folder, "new")
+            subprocess.run([AKGEN, "lm", "tokenizer", given, "-o", new, "--vocab", "300"], check=True, capture_output=True)
+            made = transformers.AutoTokenizer.from_pretrained(new)
             for options, ask in (([], {}), (["--ask"], dict(add_generation_prompt=True)),
                                  (["--no-thinking"], dict(add_generation_prompt=True, enable_thinking=False))):
                 done = subprocess.run([AKGEN, "lm", "chat", given, "--json", *options], capture_output=True, text=True)
@@ -69,6 +73,7 @@ class Chat(unittest.TestCase):
                 for row, ours in zip(rows, found, strict=True):
                     wanted = tokenizer.apply_chat_template(row["messages"], tools=row.get("tools"), chat_template=text, tokenize=False, **ask)
                     self.assertEqual(ours["text"], wanted, row)
+                    self.assertEqual(made.apply_chat_template(row["messages"], tools=row.get("tools"), tokenize=False, **ask), wanted, row)
                     self.assertEqual("".join(part["text"] for part in ours["parts"]), wanted)
                     answers = [part for part in ours["parts"] if part["learned"]]
                     self.assertEqual(len(answers), sum(message["role"] == "assistant" for message in row["messages"]))

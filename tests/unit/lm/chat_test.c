@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct akgen_error *render(const char *messages, const struct lm_chat_options *options, struct arena *arena,
                                   struct lm_part **parts, int *count)
@@ -104,6 +105,10 @@ static void other_templates_are_refused(void **state)
     assert_null(lm_chat_check(folder));
     assert_null(files_write(config, "{}", 2));
     assert_null(lm_chat_check(folder));
+    const char *ours = arena_printf(&arena, "\n%s \n", lm_chat_template);
+    assert_null(files_write(own, ours, strlen(ours)));
+    assert_null(lm_chat_check(folder));
+    assert_int_equal(unlink(own), 0);
     static const struct {
         const char *text, *expected;
     } lies[] = {{"{\"chat_template\":\"{{ messages }}\"}", "is not Qwen3's"},

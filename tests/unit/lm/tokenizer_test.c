@@ -125,7 +125,9 @@ static void test_added_tokens(void **state)
     assert_int_equal(id, 31);
     assert_true(lm_tokenizer_find(tokenizer, " low", 4, &id));
     assert_int_equal(id, 13);
+    id = 12345;
     assert_false(lm_tokenizer_find(tokenizer, "lower", 5, &id));
+    assert_int_equal(id, 12345);
     lm_tokenizer_free(tokenizer);
 }
 
