@@ -149,7 +149,8 @@ void npu_order_set_flag(struct npu_order *order, int from, int to, int event)
 {
     struct npu_flag *flag = &order->flags[from][to][event];
     struct npu_clock *clock = &flag->clock[flag->sets++ % NPU_FLAG_SETS];
-    tape(order, NPU_STEP_SET, from, to, event);
+    if (order->timed)
+        npu_tape_flags(order->timed, NPU_STEP_SET, from, to, event);
     order->doubled += ++flag->pending == 2;
     if (order->off)
         return;
@@ -162,7 +163,8 @@ void npu_order_wait_flag(struct npu_order *order, int from, int to, int event)
     struct npu_flag *flag = &order->flags[from][to][event];
     const struct npu_clock *clock = &flag->clock[(flag->sets - flag->pending) % NPU_FLAG_SETS];
     order->doubled -= flag->pending-- == 2;
-    tape(order, NPU_STEP_WAIT, from, to, event);
+    if (order->timed)
+        npu_tape_flags(order->timed, NPU_STEP_WAIT, from, to, event);
     if (order->off)
         return;
     npu_clock_join(&order->clock[to], clock);

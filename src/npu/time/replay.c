@@ -12,6 +12,7 @@
 #include "npu/time/turns.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -647,6 +648,16 @@ static void list_turns(struct replay *replay, const struct timeline *lines, int 
             npu_turns_add(&replay->turns, i, lines[i].key);
 }
 
+/* What the next core's turn looks at first: the caches that are near do not hold all cores. */
+static void fetch_early(const struct timeline *line)
+{
+    __builtin_prefetch(line->reader.at);
+    __builtin_prefetch(&line->reader);
+    __builtin_prefetch(&line->step);
+    for (size_t at = offsetof(struct timeline, start); at < offsetof(struct timeline, flags); at += 64)
+        __builtin_prefetch((const char *)line + at);
+}
+
 /* Cores go on by turns, each until it is a little further than the one behind it. */
 static void take_turns(struct replay *replay, struct timeline *lines, int count)
 {
@@ -654,6 +665,8 @@ static void take_turns(struct replay *replay, struct timeline *lines, int count)
     list_turns(replay, lines, count);
     while (turns->count) {
         struct timeline *line = &lines[turns->all[0].core];
+        if (turns->count > 1)
+            fetch_early(&lines[turns->all[1].core]);
         replay->rivals = npu_turns_before(turns, line->key + AHEAD);
         replay->woken = false;
         go_on(replay, line, turns->count > 1 ? turns->all[1].key + AHEAD : HUGE_VAL);

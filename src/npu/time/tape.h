@@ -6,6 +6,8 @@
 #include "npu/lane.h"
 #include "npu/npu_internal.h"
 
+#include <string.h>
+
 enum npu_step_kind {
     NPU_STEP_RUN,        /* an instruction on `lane` */
     NPU_STEP_SET,        /* SetFlag lane -> to */
@@ -48,19 +50,26 @@ struct npu_step {
 
 enum { NPU_TAPE_LINES = 256 }; /* of 64 bytes that the scalar cache is taken to hold: its size is not documented */
 
-enum { NPU_TAPE_COSTS = 64, NPU_TAPE_WORKS = 64 };
+enum { NPU_TAPE_COSTS = 64, NPU_TAPE_WORKS = 64, NPU_TAPE_SEEN = 4 };
 struct npu_tape_cost {
     uint64_t key;
     double cycles;
     uint32_t elements;
 };
 
-/* Steps as bytes, most of them four: fresh memory costs more than anything else here. */
+/* Steps as bytes, most of them four, and of a loop those of two rounds: fresh memory costs more than anything else here. */
 struct npu_tape_chunk;
 struct npu_tape {
     struct npu_tape_chunk *first, *last;
     uint8_t *at, *full; /* of the newest chunk: its end, where it has no more room */
-    uint64_t place;     /* that the tape tells the pcs from */
+    uint8_t *
+        window; /* the newest steps are those from here to `at` once more, `times` times, then as far as `match`; NULL: no */
+    uint8_t *match;
+    uint32_t times;
+    uint8_t begun;                                /* the place of the work that the window begins with */
+    uint8_t *floor;                               /* since here there are steps, one by one */
+    uint8_t *seen[NPU_TAPE_WORKS][NPU_TAPE_SEEN]; /* where work of a place was, the newest first; of older chunks too */
+    uint64_t addrs[NPU_TAPE_WORKS];               /* of the newest transfer of each place */
     uint64_t mix[NPU_MIXES], blocks, loads, stores, misses; /* what of the scalar unit's work is on the tape already */
     uint64_t missed;                                        /* lines that the scalar unit had to fetch from GM */
     uint64_t lines[NPU_TAPE_LINES];                         /* those that it has, 1 + number */
@@ -77,6 +86,39 @@ struct npu_tape {
 /* The tapes of all cores of a launch have room for so many bytes. */
 enum { NPU_TAPE_BYTES = 160 << 20 };
 
+/* What a step begins with; `has` says what follows (tape_reader.h). */
+struct npu_step_head {
+    uint8_t kind_and_has, lanes, event, transfers; /* event, of RUN: where its work is in the table */
+};
+static inline struct npu_step_head npu_tape_head(enum npu_step_kind kind, int lane, int to, int event)
+{
+    return (struct npu_step_head){
+        .kind_and_has = (uint8_t)kind, .lanes = (uint8_t)(lane | to << 4), .event = (uint8_t)event};
+}
+static inline uint32_t npu_tape_word(const void *bytes)
+{
+    uint32_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+/* The window goes on with so many bytes. */
+static inline void npu_tape_matched(struct npu_tape *tape, size_t bytes)
+{
+    tape->match += bytes;
+    if (tape->match != tape->at)
+        return;
+    tape->match = tape->window;
+    tape->times++;
+}
+/* The scalar unit has done nothing since the newest step. */
+static inline bool npu_tape_at_rest(const struct npu_core *core)
+{
+    const struct npu_tape *tape = core->tape;
+    const struct npu_stats *stats = &core->stats;
+    return !((stats->scalar_blocks ^ tape->blocks) | (stats->scalar_loads ^ tape->loads) |
+             (stats->scalar_stores ^ tape->stores));
+}
+
 struct npu_tape *npu_tape_create(void);
 void npu_tape_destroy(struct npu_tape *tape);
 /* What is on the tapes of a launch, when it is over. */
@@ -88,6 +130,16 @@ void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, 
 void npu_tape_scalar_gm(struct npu_tape *tape, uint64_t addr);
 /* Any other step. */
 void npu_tape_add(struct npu_core *core, enum npu_step_kind kind, int lane, int to, int event, uint32_t count);
+/* A flag: most of the time that of the round before. */
+static inline void npu_tape_flags(struct npu_core *core, enum npu_step_kind kind, int lane, int to, int event)
+{
+    struct npu_tape *tape = core->tape;
+    const struct npu_step_head head = npu_tape_head(kind, lane, to, event);
+    if (tape->match && npu_tape_at_rest(core) && npu_tape_word(tape->match) == npu_tape_word(&head))
+        npu_tape_matched(tape, sizeof head);
+    else
+        npu_tape_add(core, kind, lane, to, event, 0);
+}
 /* What a core tells others by way of GM, behind what a lane was given: the number that npu_tape_hear() takes; 0: there is no
  * tape. */
 uint32_t npu_tape_tell(struct npu_core *core, int lane);
@@ -101,10 +153,17 @@ void npu_tape_end(struct npu_core *core);
 /* Reading a tape (tape_reader.h). */
 struct npu_tape_reader {
     const struct npu_tape_chunk *chunk;
-    const uint8_t *at;
+    const uint8_t *at, *end; /* the next step; where this stretch of them ends */
+    const uint8_t *window,
+        *behind;          /* of steps that come again: where they begin, what follows them; behind NULL: none do */
+    uint32_t times, rest; /* how often the whole window is to come, and how much of it then */
+    uint8_t place;        /* of the newest work */
+    uint64_t addrs[NPU_TAPE_WORKS];
     struct npu_work works[NPU_TAPE_WORKS];
 };
 struct npu_tape_reader npu_tape_read(const struct npu_tape *tape);
+/* At the end of a stretch, or where steps come again: on to the next stretch. False: the tape is over. */
+bool npu_tape_turn(struct npu_tape_reader *reader);
 
 /* Cycles of an instruction on its lane, without what GM takes (cost.c). */
 double npu_cost(const struct npu_core *core, int lane, const struct npu_insn *insn, uint32_t *elements);
