@@ -51,11 +51,12 @@ int main(void)
     const int slices = make_slices();
     double written[RUNS], copied[RUNS];
     off_t bytes = 0;
+    int failed;
     for (int i = 0; i < RUNS; i++) {
         const int trace = memfd_create("trace", MFD_CLOEXEC), copy = memfd_create("copy", MFD_CLOEXEC);
         const struct job job = {.trace_fd = trace};
         double start = clock_seconds();
-        if (!trace_write(&job, &timing, slices))
+        if (!trace_write(&job, &timing, slices, &failed))
             return 1;
         written[i] = clock_seconds() - start;
         bytes = lseek(trace, 0, SEEK_END);

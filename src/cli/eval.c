@@ -249,7 +249,8 @@ static int evaluate(struct eval_arguments *arguments)
     print(arguments, &task, &verdict, baseline);
     int code = cli_exit_code(verdict.kind);
     const bool traced = check_trace(arguments, &verdict);
-    if (!(trace_file_close(&trace, traced) && traced) && code == EXIT_PASS)
+    const int lost = traced && trace.fd >= 0 ? verdict.cases[0].run.timing.trace_errno : 0;
+    if (!(trace_file_close(&trace, traced, lost) && traced) && code == EXIT_PASS)
         code = EXIT_OWN_FAILURE;
     verdict_free(&verdict);
     kernel_baseline_close(baseline);

@@ -56,15 +56,16 @@ static bool has_its_end(int fd)
     return bytes >= 2 && pread(fd, end, 2, bytes - 2) == 2 && memcmp(end, "]\n", 2) == 0;
 }
 
-bool trace_file_close(struct trace_file *file, bool whole)
+bool trace_file_close(struct trace_file *file, bool whole, int failed)
 {
     bool named = true;
     if (file->fd < 0)
         return true;
-    const bool ended = !file->beside || has_its_end(file->fd);
-    close(file->fd);
-    if (whole && !ended) {
-        fprintf(stderr, "akgen: %s is not written: it has no room\n", file->path);
+    const bool ended = !failed && (!file->beside || has_its_end(file->fd));
+    if (close(file->fd) != 0 && whole && ended) /* some file systems say only now that there is no room */
+        failed = errno;
+    if (whole && (failed || !ended)) {
+        fprintf(stderr, "akgen: %s is not written: %s\n", file->path, failed ? strerror(failed) : "it has no room");
         whole = named = false;
     }
     if (file->beside && whole && rename(file->beside, file->path) != 0) {

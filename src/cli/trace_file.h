@@ -14,8 +14,8 @@ struct trace_file {
 
 /* Opens a file beside the path; the error names the path. */
 struct akgen_error *trace_file_open(struct trace_file *file, const char *path);
-/* Closes it, and gives it its name if it is whole; else it is removed. False, and said, where it cannot get its name or lacks its end. Nothing
- * is done for one that is not open. */
-bool trace_file_close(struct trace_file *file, bool whole);
+/* Closes it, and gives it its name if it is whole; else it is removed. `failed`: the errno of what could not be written, or 0. False, and said,
+ * where something could not be written, or it cannot get its name or lacks its end. Nothing is done for one that is not open. */
+bool trace_file_close(struct trace_file *file, bool whole, int failed);
 
 #endif

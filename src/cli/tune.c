@@ -291,8 +291,11 @@ static struct akgen_error *write_trace(const struct tune *tune, const struct tas
     eval_run(task, setting->dir, &options, &verdict);
     const bool whole =
         fstat(trace.fd, &status) == 0 && status.st_size > 0; /* else the launch did not come to its end */
+    const int failed = verdict.case_count ? verdict.cases[0].run.timing.trace_errno : 0;
     verdict_free(&verdict);
-    return trace_file_close(&trace, whole) && whole ? NULL : error_new("%s is not written", path);
+    return trace_file_close(&trace, whole && !failed, failed) && whole && !failed
+               ? NULL
+               : error_new("%s is not written", path);
 }
 
 static struct akgen_error *write_traces(struct arena *arena, const struct tune *tune, const struct task *task,

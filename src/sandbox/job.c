@@ -316,7 +316,7 @@ static void run_once(struct arena *arena, const struct job *job, bool alone, str
         close(sent.log_fd);
     }
     if (sent.trace_fd >= 0) {
-        result->timing.trace_cut = !trace_write(job, &result->timing.model, sent.trace_fd);
+        result->timing.trace_cut = !trace_write(job, &result->timing.model, sent.trace_fd, &result->timing.trace_errno);
         close(sent.trace_fd);
     }
 }

@@ -112,6 +112,7 @@ struct job_timing {
     int line;
     const struct job_call *calls; /* as of a finding */
     bool trace_cut;               /* the trace ends before the launch: there was more than has room */
+    int trace_errno;              /* why it could not be written; 0: it was */
 };
 struct job_result {
     enum job_status status;

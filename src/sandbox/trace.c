@@ -332,14 +332,26 @@ static bool copy_slices(struct trace *trace, FILE *from, uint64_t most)
     return whole;
 }
 
-bool trace_write(const struct job *job, const struct npu_timing *timing, int slices)
+/* An errno where something could not be written, else 0. The first one counts: later writes may find room again. */
+static int finish(FILE *to, int failed)
+{
+    const bool lost = ferror(to) != 0;
+    errno = 0;
+    if (fclose(to) != 0 || lost)
+        failed = failed ? failed : errno ? errno : ENOSPC;
+    return failed;
+}
+
+bool trace_write(const struct job *job, const struct npu_timing *timing, int slices, int *failed)
 {
     bool whole = false;
+    *failed = 0;
     if (!timing->known || lseek(slices, 0, SEEK_SET) != 0)
         return false;
     FILE *from = places_stream(slices, "r"), *to = places_stream(job->trace_fd, "a");
     struct trace trace = {.to = to, .cycles_per_us = timing->mhz, .places = {.job = job}};
     bool emptied = ftruncate(job->trace_fd, 0) == 0 || errno == EINVAL; /* EINVAL: not a file */
+    *failed = !to || !emptied ? errno : 0;
     if (from && to && emptied)
         whole = copy_slices(&trace, from, job->trace_bytes);
     for (size_t i = 0; i < trace.line_room; i++)
@@ -355,6 +367,6 @@ bool trace_write(const struct job *job, const struct npu_timing *timing, int sli
     if (from)
         fclose(from);
     if (to)
-        whole &= fclose(to) == 0;
-    return whole;
+        *failed = finish(to, *failed);
+    return whole && !*failed;
 }

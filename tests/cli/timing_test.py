@@ -218,6 +218,9 @@ class Timing(unittest.TestCase):
         self.assertTrue(json.loads(path.read_text()))
         self.assertTrue(link.is_symlink())
         self.assertEqual({entry.name for entry in folder.iterdir()}, {"trace.json", "link"})
+        for options in (), ("--json",):
+            done = akgen("eval", SQRT, REFERENCE, "--case=2", "--trace=/dev/full", *options)
+            self.assertEqual((done.returncode, done.stderr), (3, "akgen: /dev/full is not written: No space left on device\n"), done.stdout)
         for bad, message in ((folder, "Is a directory"), ("", "No such file")):
             done = akgen("eval", SQRT, REFERENCE, "--case=0", f"--trace={bad}")
             self.assertEqual(done.returncode, 2, done.stderr)

@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const struct job job = {.trace_fd = trace};
     if (write(slices, bytes, size) != (ssize_t)size)
         abort();
-    trace_write(&job, &timing, slices);
+    int failed;
+    trace_write(&job, &timing, slices, &failed);
     lseek(trace, 0, SEEK_SET);
     json_t *json = json_loadfd(trace, JSON_ALLOW_NUL, NULL);
     size_t i;

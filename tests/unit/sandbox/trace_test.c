@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,9 @@ static json_t *trace_of(const char *lines, const struct npu_timing *timing)
     assert_int_equal(write(trace, "what stood there before", 23), 23);
     assert_int_equal(lseek(trace, 0, SEEK_SET), 0);
     const struct job job = {.trace_fd = trace};
-    trace_write(&job, timing, slices);
+    int failed;
+    trace_write(&job, timing, slices, &failed);
+    assert_int_equal(failed, 0);
     assert_int_equal(lseek(trace, 0, SEEK_SET), 0);
     json_error_t error;
     json_t *json = json_loadfd(trace, 0, &error);
@@ -171,11 +175,28 @@ static void test_no_room(void **state)
     free(lines);
 }
 
+/* What could not be written is told, also where the last bytes would have room. */
+static void test_a_full_disk(void **state)
+{
+    (void)state;
+    static const char slice[] = "0 0 1 10 20 0 64 0 0 0\tAdd\t\n";
+    for (int lines = 1; lines <= 2000; lines *= 2000) {
+        int slices = memfd_create("slices", MFD_CLOEXEC), full = open("/dev/full", O_WRONLY | O_CLOEXEC), failed = 0;
+        for (int i = 0; i < lines; i++)
+            assert_int_equal(write(slices, slice, sizeof slice - 1), sizeof slice - 1);
+        const struct job job = {.trace_fd = full};
+        assert_false(trace_write(&job, &at_2_ghz, slices, &failed));
+        assert_int_equal(failed, ENOSPC);
+        close(slices);
+        close(full);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slices),       cmocka_unit_test(test_overlap), cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_what_is_none), cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_a_full_disk), cmocka_unit_test(test_slices),       cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_flags),   cmocka_unit_test(test_what_is_none), cmocka_unit_test(test_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
