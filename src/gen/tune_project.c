@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LARGEST_FILE = 1 << 20, MOST_FILES = 1000, MOST_CHOICES = 64 };
+enum { LARGEST_FILE = 1 << 20, MOST_FILES = 1000, MOST_CHOICES = 64, CHOICE_MOST = (1 << 30) - 1 };
 static const char mark[] = "// tune";
 
 /* ---- Marks */
@@ -83,7 +83,7 @@ static struct akgen_error *read_choices(struct arena *arena, const char *at, con
         const long value = strtol(p, &behind, 10);
         while (isspace((unsigned char)*behind))
             behind++;
-        right = behind != p && !errno && value > 0 && value < 1 << 30 && knob->choice_count < MOST_CHOICES &&
+        right = behind != p && !errno && value > 0 && value <= CHOICE_MOST && knob->choice_count < MOST_CHOICES &&
                 (!*behind || *behind == ',');
         if (right)
             choices[knob->choice_count++] = value;
@@ -92,10 +92,11 @@ static struct akgen_error *read_choices(struct arena *arena, const char *at, con
         p = behind;
     }
     knob->choices = choices;
-    return right ? NULL
-                 : error_new("%s: '// tune' is followed by '%s', expected ':' and whole numbers from 1 on, at most %d, "
-                             "as '// tune: 1024, 2048'",
-                             where, text, MOST_CHOICES);
+    return right
+               ? NULL
+               : error_new("%s: '// tune' is followed by '%s', expected ':' and at most %d whole numbers from 1 to %d, "
+                           "as '// tune: 1024, 2048'",
+                           where, text, MOST_CHOICES, CHOICE_MOST);
 }
 
 /* The number of the knob of this name, which a mark before it may have made; -1: there is none. */

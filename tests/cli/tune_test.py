@@ -161,7 +161,8 @@ class Project(Folder):
 
     def test_bad_marks(self):
         for old, new, message in (("// tune: 512, 4096, 1000000", "// tune: 512, many", "op_host/sqrt.cpp:8: '// tune' is followed by ': 512, many'"),
-                                  ("TILE = 256; // tune: 512, many", "TILE = 2 * 128; // tune", "op_host/sqrt.cpp:8: no name and whole number"),
+                                  ("512, many", "512, 4294967808", "': 512, 4294967808', expected ':' and at most 64 whole numbers from 1 to 1073741823"),
+                                  ("TILE = 256; // tune: 512, 4294967808", "TILE = 2 * 128; // tune", "op_host/sqrt.cpp:8: no name and whole number"),
                                   ("TILE = 2 * 128; // tune", "TILE = 256;", None), ("1024; // tune", "1024;", "no constant of the project is marked")):
             edit(self.host, old, new)
             if message:
