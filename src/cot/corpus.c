@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <utf8proc.h>
 
-enum { LINES = 2000, LONGEST_LINE = 4 << 20 };
+enum { LINES = 2000, LONGEST_LINE = 4 << 20, MOST_PENDING = 256 };
 
 /* What a row has, and the names of the fields that may hold it: the first that is a text does. */
 enum { QUESTION, CHAIN, ANSWER, LICENCE, FIELDS, MOST_NAMES = 6 };
@@ -37,7 +37,10 @@ struct corpus {
     const struct cot_languages *languages;
     struct cot_corpus_counts *counts;
     struct minhash_index *index;
-    struct cot_block block;     /* of the piece */
+    struct cot_block block;                 /* of the piece */
+    struct cot_block pending[MOST_PENDING]; /* pieces that are whole and not in yet */
+    int64_t pending_rows;
+    int pending_count;
     const char *path, *read_as; /* the file, with a digest of its content and the options */
     int64_t piece;
 };
@@ -125,23 +128,39 @@ static struct akgen_error *begin_piece(struct corpus *corpus, char source[4700],
     return cot_store_done(corpus->store, "corpus", source, done);
 }
 
+/* Puts in what is pending. */
+static struct akgen_error *flush(struct corpus *corpus)
+{
+    struct cot_batch batches[MOST_PENDING];
+    struct cot_put puts[MOST_PENDING];
+    for (int i = 0; i < corpus->pending_count; i++) {
+        const struct cot_block *block = &corpus->pending[i];
+        batches[i] = (struct cot_batch){.step = "corpus",
+                                        .source = block->source,
+                                        .samples = block->samples,
+                                        .count = block->sample_count,
+                                        .drops = block->drops,
+                                        .drop_count = block->drop_count};
+    }
+    struct akgen_error *error = cot_store_put_all(corpus->store, batches, corpus->pending_count, puts);
+    for (int i = 0; i < corpus->pending_count; i++) {
+        corpus->counts->added += error ? 0 : puts[i].added;
+        corpus->counts->dropped += error ? 0 : puts[i].repeated;
+        arena_free(&corpus->pending[i].arena);
+    }
+    corpus->pending_count = 0;
+    corpus->pending_rows = 0;
+    return error;
+}
+
+/* The piece is whole. It enters with others that are as small. */
 static struct akgen_error *finish_piece(struct corpus *corpus, const char *source)
 {
-    struct cot_put put = {0};
-    const struct cot_block *block = &corpus->block;
-    struct akgen_error *error = cot_store_put(corpus->store,
-                                              &(struct cot_batch){.step = "corpus",
-                                                                  .source = source,
-                                                                  .samples = block->samples,
-                                                                  .count = block->sample_count,
-                                                                  .drops = block->drops,
-                                                                  .drop_count = block->drop_count},
-                                              &put);
-    corpus->counts->added += put.added;
-    corpus->counts->dropped += put.repeated;
-    arena_free(&corpus->block.arena);
+    corpus->block.source = arena_strdup(&corpus->block.arena, source);
+    corpus->pending_rows += corpus->block.sample_count;
+    corpus->pending[corpus->pending_count++] = corpus->block;
     corpus->block = (struct cot_block){0};
-    return error;
+    return corpus->pending_count == MOST_PENDING || corpus->pending_rows >= LINES ? flush(corpus) : NULL;
 }
 
 /* ---- JSONL */
@@ -269,7 +288,7 @@ static struct akgen_error *read_group(struct corpus *corpus, struct cot_parquet_
         bool done = true;
         error = begin_piece(corpus, source, &done);
         if (!error && reason && !done)
-            drop(corpus, reason);
+            drop(corpus, arena_strdup(&corpus->block.arena, reason));
         int64_t end = reason ? 1 : row + LINES < rows ? row + LINES : rows;
         corpus->counts->rows += reason ? 0 : end - row;
         for (; row < end && !error; row++)
@@ -292,7 +311,7 @@ static struct akgen_error *read_table(struct corpus *corpus, int fd)
         bool done = true;
         error = begin_piece(corpus, source, &done);
         if (!error && !done) {
-            drop(corpus, unfit->message);
+            drop(corpus, arena_strdup(&corpus->block.arena, unfit->message));
             error = finish_piece(corpus, source);
         }
         error_free(unfit);
@@ -391,6 +410,10 @@ struct akgen_error *cot_corpus(struct cot_store *store, const char *path, const 
         error = cot_store_each(store, &(struct cot_filter){.parts = 1u << COT_GENERAL}, remember, &corpus);
     for (size_t i = 0; i < count && !error; i++)
         error = read_file(&corpus, &files[i]);
+    if (!error)
+        error = flush(&corpus);
+    for (int i = 0; i < corpus.pending_count; i++)
+        arena_free(&corpus.pending[i].arena);
     minhash_index_free(corpus.index);
     arena_free(&corpus.block.arena);
     arena_free(&arena);

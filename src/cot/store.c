@@ -268,27 +268,44 @@ static struct akgen_error *insert_drop(struct cot_store *store, const struct cot
                "sssi", batch->step, batch->source, drop->reason, drop->count);
 }
 
-struct akgen_error *cot_store_put(struct cot_store *store, const struct cot_batch *batch, struct cot_put *result)
+/* What came of one source, within a transaction. */
+static struct akgen_error *put_source(struct cot_store *store, const struct cot_batch *batch, struct cot_put *put)
 {
-    struct cot_put put = {0};
+    struct akgen_error *error = cot_store_done(store, batch->step, batch->source, &put->done_before);
+    if (error || put->done_before)
+        return error;
+    error = insert(store, batch, put);
+    for (int i = 0; !error && i < batch->drop_count; i++)
+        error = insert_drop(store, batch, &batch->drops[i]);
+    if (!error)
+        error = insert_drop(store, batch, &(struct cot_drop){"duplicate", put->repeated});
+    if (!error)
+        error = run(store, "INSERT INTO done (step, source, samples, finished) VALUES (?,?,?,datetime('now'))", "ssi",
+                    batch->step, batch->source, put->added);
+    return error;
+}
+
+struct akgen_error *cot_store_put_all(struct cot_store *store, const struct cot_batch *batches, int count,
+                                      struct cot_put *results)
+{
     struct akgen_error *error = NULL;
-    for (int64_t i = 0; !error && i < batch->count; i++)
-        error = check(&batch->samples[i]);
+    for (int b = 0; b < count; b++) {
+        results[b] = (struct cot_put){0};
+        for (int64_t i = 0; !error && i < batches[b].count; i++)
+            error = check(&batches[b].samples[i]);
+    }
     if (error)
         return error;
     error = begin(store);
-    if (!error)
-        error = cot_store_done(store, batch->step, batch->source, &put.done_before);
-    if (!error && !put.done_before)
-        error = insert(store, batch, &put);
-    for (int i = 0; !error && !put.done_before && i < batch->drop_count; i++)
-        error = insert_drop(store, batch, &batch->drops[i]);
-    if (!error && !put.done_before)
-        error = insert_drop(store, batch, &(struct cot_drop){"duplicate", put.repeated});
-    if (!error && !put.done_before)
-        error = run(store, "INSERT INTO done (step, source, samples, finished) VALUES (?,?,?,datetime('now'))", "ssi",
-                    batch->step, batch->source, put.added);
-    error = end(store, error);
+    for (int b = 0; !error && b < count; b++)
+        error = put_source(store, &batches[b], &results[b]);
+    return end(store, error);
+}
+
+struct akgen_error *cot_store_put(struct cot_store *store, const struct cot_batch *batch, struct cot_put *result)
+{
+    struct cot_put put;
+    struct akgen_error *error = cot_store_put_all(store, batch, 1, &put);
     if (!error && result)
         *result = put;
     return error;

@@ -84,6 +84,9 @@ struct cot_put {
 /* Adds them and marks the source as done, durably, all or nothing. An error: no question or answer, a verdict or tags of
  * another form, text that is no UTF-8. From any thread. `result` may be NULL. */
 struct akgen_error *cot_store_put(struct cot_store *store, const struct cot_batch *batch, struct cot_put *result);
+/* The same of several sources, all of them or none: a transaction takes longer than a small source. `results` has one for each. */
+struct akgen_error *cot_store_put_all(struct cot_store *store, const struct cot_batch *batches, int count,
+                                      struct cot_put *results);
 
 /* Which samples. Zero-initialised: all. */
 struct cot_filter {

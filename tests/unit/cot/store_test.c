@@ -107,6 +107,37 @@ static void a_sample_is_there_once(void **state)
     assert_int_equal(total(place, &(struct cot_filter){0}, COT_BY_DROP, "duplicate"), 2);
 }
 
+static void several_sources_enter_together_or_not(void **state)
+{
+    struct place *place = *state;
+    bool done;
+    struct cot_put puts[3];
+    succeed(cot_store_open(place->file, &place->store));
+    struct cot_sample one = a_sample("abs", "abs(x)"), other = a_sample("exp", "exp(x)"), wrong = a_sample("log", "");
+    const struct cot_drop drop = {"too long", 3};
+    struct cot_batch batches[] = {
+        {.step = "s", .source = "1", .samples = &one, .count = 1},
+        {.step = "s", .source = "2", .samples = &one, .count = 1, .drops = &drop, .drop_count = 1},
+        {.step = "s", .source = "3", .samples = &wrong, .count = 1}};
+    struct akgen_error *error = cot_store_put_all(place->store, batches, 3, puts);
+    assert_non_null(error);
+    error_free(error);
+    succeed(cot_store_done(place->store, "s", "1", &done));
+    assert_false(done);
+    assert_int_equal(total(place, &(struct cot_filter){0}, COT_BY_PART, NULL), 0);
+    batches[2].samples = &other;
+    succeed(cot_store_put_all(place->store, batches, 3, puts));
+    assert_int_equal(puts[0].added, 1);
+    assert_int_equal(puts[1].added, 0);
+    assert_int_equal(puts[1].repeated, 1);
+    assert_int_equal(puts[2].added, 1);
+    succeed(cot_store_put_all(place->store, batches, 3, puts));
+    assert_true(puts[0].done_before && puts[1].done_before && puts[2].done_before);
+    assert_int_equal(total(place, &(struct cot_filter){0}, COT_BY_PART, NULL), 2);
+    assert_int_equal(total(place, &(struct cot_filter){0}, COT_BY_DROP, "too long"), 3);
+    assert_int_equal(total(place, &(struct cot_filter){0}, COT_BY_DROP, "duplicate"), 1);
+}
+
 static void a_source_is_done_once(void **state)
 {
     struct place *place = *state;
@@ -348,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_sample_is_there_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_source_is_done_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(several_sources_enter_together_or_not, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_samples_leave_no_trace, set_up, tear_down),
         cmocka_unit_test_setup_teardown(kills_lose_and_repeat_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(splits_go_by_operator_and_stay, set_up, tear_down),
