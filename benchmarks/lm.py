@@ -28,6 +28,17 @@ TEXT = 512
 SIZES = {"20M": (10, 384, 6, 2, 64, 1152, 4096, 4), "120M": (14, 768, 12, 4, 64, 2304, 8192, 2)}
 
 
+def of_one_type(attention):
+    """PyTorch 2.1's autocast gives attention queries and keys of float32 and values of bfloat16, which it then refuses."""
+    def call(q, k, v, attn_mask=None, **options):
+        mask = attn_mask.to(v.dtype) if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
+        return attention(q.to(v.dtype), k.to(v.dtype), v, attn_mask=mask, **options)
+    return call
+
+
+torch.nn.functional.scaled_dot_product_attention = of_one_type(torch.nn.functional.scaled_dot_product_attention)
+
+
 def torch_step(size, rounded):
     layers, hidden, heads, kv_heads, head, inner, vocabulary, texts = size
     config = transformers.Qwen3Config(vocab_size=vocabulary, hidden_size=hidden, num_hidden_layers=layers, num_attention_heads=heads,

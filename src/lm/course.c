@@ -16,8 +16,8 @@ struct akgen_error *lm_course_read(const struct lm_train_options *options, const
     *tokenizer = NULL;
     struct akgen_error *error = files_exists(path) ? lm_tokenizer_read(path, tokenizer) : NULL;
     if (!error && *tokenizer && lm_tokenizer_size(*tokenizer) > (uint32_t)config->vocabulary)
-        error = error_new("%s has ids up to %u, and config.json says 'vocab_size' %d", path,
-                          lm_tokenizer_size(*tokenizer) - 1, config->vocabulary);
+        error = error_of_the_file(error_new("%s has ids up to %u, and config.json says 'vocab_size' %d", path,
+                                            lm_tokenizer_size(*tokenizer) - 1, config->vocabulary));
     const struct lm_samples_options how = {.kind = options->online ? LM_PROMPTS : kinds[options->objective.kind],
                                            .folder = options->model,
                                            .tokenizer = *tokenizer,
@@ -29,7 +29,8 @@ struct akgen_error *lm_course_read(const struct lm_train_options *options, const
     if (!error && options->eval)
         error = lm_samples_read(eval, options->eval, &how);
     if (!error && !data->count)
-        error = error_new("%s: there is nothing to learn in it", options->data_count ? options->data[0] : "no data");
+        error = error_of_the_file(
+            error_new("%s: there is nothing to learn in it", options->data_count ? options->data[0] : "no data"));
     arena_free(&arena);
     return error;
 }

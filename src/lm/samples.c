@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,6 +277,9 @@ static struct akgen_error *add_pair(struct lm_samples *samples, struct line *lin
     return error ? error : add_answer(samples, line, prompt, rejected, 0, taken);
 }
 
+/* Whose squares are summed in float32. */
+static const double LARGEST_REWARD = 1e9;
+
 static struct akgen_error *add_group(struct lm_samples *samples, struct line *line, const json_t *row, bool *taken)
 {
     const json_t *prompt = either_of(row, "prompt"), *completions = either_of(row, "completions"),
@@ -291,8 +295,11 @@ static struct akgen_error *add_group(struct lm_samples *samples, struct line *li
         const json_t *reward = json_array_get(rewards, i), *completion = json_array_get(completions, i);
         if (!json_is_number(reward) || !is_either(completion))
             return error_new("'rewards' have to be numbers, and 'completions' texts or lists of tokens");
-        struct akgen_error *error =
-            add_answer(samples, line, prompt, completion, (float)json_number_value(reward), taken);
+        double worth = json_number_value(reward);
+        if (!(fabs(worth) <= LARGEST_REWARD))
+            return error_new("reward %zu is %g, and has to be from %g to %g", i, worth, -LARGEST_REWARD,
+                             LARGEST_REWARD);
+        struct akgen_error *error = add_answer(samples, line, prompt, completion, (float)worth, taken);
         if (error)
             return error;
     }

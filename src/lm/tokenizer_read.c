@@ -370,7 +370,7 @@ struct akgen_error *lm_tokenizer_parse(const char *path, const char *json, size_
     json_t *root = json_loadb(json, length, 0, &wrong);
     *tokenizer = NULL;
     if (!root)
-        return error_new("%s:%d: no JSON: %s", path, wrong.line, wrong.text);
+        return error_of_the_file(error_new("%s:%d: no JSON: %s", path, wrong.line, wrong.text));
     struct lm_tokenizer *read = memory_alloc(sizeof *read);
     struct file file = {.path = path, .tokenizer = read};
     struct akgen_error *error = read_all(&file, root);
@@ -379,7 +379,7 @@ struct akgen_error *lm_tokenizer_parse(const char *path, const char *json, size_
         lm_tokenizer_free(read);
     else
         *tokenizer = read;
-    return error;
+    return error ? error_of_the_file(error) : NULL;
 }
 
 struct akgen_error *lm_tokenizer_read(const char *path, struct lm_tokenizer **tokenizer)

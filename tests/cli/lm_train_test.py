@@ -149,6 +149,9 @@ class Train(unittest.TestCase):
                 self.assertEqual((parts / "model.safetensors").read_bytes(), (whole / "model.safetensors").read_bytes())
         said = self.train(self.at / "bad", "--objective", "dpo", model=base, data=groups, code=2).stderr
         self.assertIn("groups.jsonl:1: expected an object with 'prompt', 'chosen' and 'rejected'", said)
+        huge = write_rows(self.at / "huge.jsonl", [dict(prompt="a", completions=["b", "c"], rewards=[1e308, 0])])
+        said = self.train(self.at / "bad", "--objective", "grpo", model=base, data=huge, code=2).stderr
+        self.assertIn("huge.jsonl:1: reward 0 is 1e+308, and has to be from -1e+09 to 1e+09", said)
         said = self.train(self.at / "bad", "--objective", "grpo", model=base, data=pairs, code=2).stderr
         self.assertIn("pairs.jsonl:1: expected an object with 'prompt', at least two 'completions', and as many 'rewards'", said)
         uneven = write_rows(self.at / "uneven.jsonl", [dict(prompt="a", completions=["b"] * n, rewards=[0] * n) for n in (2, 3)])
@@ -219,7 +222,7 @@ class Train(unittest.TestCase):
         refused("bad.jsonl:1: token 1 is 257, and the vocabulary has 257", "--new", data=bad({"input_ids": [1, 257]}))
         refused("bad.jsonl:1: label 1 is 3, expected its token, 2, or -100", "--new", data=bad({"input_ids": [1, 2], "labels": [1, 3]}))
         refused("bad.jsonl:1: 'labels' has 1 numbers, 'input_ids' 2", "--new", data=bad({"input_ids": [1, 2], "labels": [1]}))
-        refused("there is nothing to learn in it", "--new", data=bad({"input_ids": [1, 2], "labels": [-100, -100]}), code=3)
+        refused("there is nothing to learn in it", "--new", data=bad({"input_ids": [1, 2], "labels": [-100, -100]}))
         (self.at / "bad.jsonl").write_text("{\n")
         refused("bad.jsonl:1: ", "--new", data=self.at / "bad.jsonl")
         refused("--rate: '1e-3x' is no number", "--new", "--rate", "1e-3x")
@@ -230,6 +233,8 @@ class Train(unittest.TestCase):
         said = self.train(self.at / "run", "--new", "--steps", 2, "--resume", code=3).stderr
         self.assertIn("the run that goes on has another steps: it was 1, and is 2 now", said)
         self.train(self.at / "run", "--new", "--steps", 1, "--resume")
+        (self.model / "tokenizer.json").write_text("{")
+        refused("tokenizer.json:1: no JSON", "--new")
 
 
 if __name__ == "__main__":
