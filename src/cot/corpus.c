@@ -330,19 +330,23 @@ static bool has_end(const char *path, const char *end)
     return length > strlen(end) && strcasecmp(path + length - strlen(end), end) == 0;
 }
 
-/* A digest of the content, and what else decides on what becomes of it. The stream is at its beginning again. */
+/* A digest of the content, and what else decides on what becomes of it. The stream is at its beginning again. NULL: it cannot be read. */
 static const char *read_as(struct arena *arena, const struct corpus *corpus, FILE *in)
 {
     enum { SOME = 1 << 16 };
     const struct cot_corpus_options *options = corpus->options;
     struct digest *digest = digest_new();
     char *bytes = arena_alloc(arena, SOME);
-    for (size_t some; (some = fread(bytes, 1, SOME, in));)
+    for (size_t some = SOME; some == SOME;) {
+        some = fread(bytes, 1, SOME, in);
         digest_bytes(digest, bytes, some);
-    rewind(in);
-    return arena_printf(arena, "%s (%s), %lld to %lld bytes, similarity %g%s%s", corpus->path,
-                        digest_finish(digest, arena), (long long)options->shortest, (long long)options->longest,
-                        options->similar, options->languages ? ", " : "", options->languages ? options->languages : "");
+    }
+    const char *content = digest_finish(digest, arena);
+    if (ferror(in) || fseek(in, 0, SEEK_SET))
+        return NULL;
+    return arena_printf(arena, "%s (%s), %lld to %lld bytes, similarity %g%s%s", corpus->path, content,
+                        (long long)options->shortest, (long long)options->longest, options->similar,
+                        options->languages ? ", " : "", options->languages ? options->languages : "");
 }
 
 /* Counts a file that cannot be read, once. */
@@ -370,12 +374,10 @@ static struct akgen_error *read_file(struct corpus *corpus, const struct cot_fil
     corpus->path = file->path;
     corpus->piece = 0;
     corpus->counts->files++;
-    if (!in || fstat(fd, &status) || !S_ISREG(status.st_mode))
+    if (!in || fstat(fd, &status) || !S_ISREG(status.st_mode) || !(corpus->read_as = read_as(&arena, corpus, in)))
         error = refuse_file(corpus, file->reason ? file->reason : "a file that cannot be read");
-    else {
-        corpus->read_as = read_as(&arena, corpus, in);
+    else
         error = has_end(file->path, ".parquet") ? read_table(corpus, fd) : read_lines(corpus, in);
-    }
     if (in)
         fclose(in);
     else if (fd >= 0)
