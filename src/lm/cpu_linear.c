@@ -58,28 +58,61 @@ static void part(void *closure, int worker, int workers)
  * A model that writes multiplies a row or some with all of its weights, which take as long as memory gives them. Each number is
  * summed in an order that does not depend on how many rows there are: a text is the same in any batch. */
 
-enum { LANES = 8, AT_ONCE = 4 };
+enum { LANES = 8, OUTS = 4, MOST_SUMS = 6 };
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
-/* y[r * y_stride] = scale * x[r] . w + keep * y, of `rows` rows. */
-static inline __attribute__((always_inline)) void dots(int rows, float *y, int64_t y_stride, const float *x,
-                                                       int64_t x_stride, const float *w, int in, float scale, int keep)
+/* y[r * y_stride + o] = scale * x[r] . row o of w + keep * y, of `rows` rows and `outs` outputs: enough sums at a time that none waits, and few enough
+ * that they stay in registers. */
+static inline __attribute__((always_inline)) void dots(int rows, int outs, float *y, int64_t y_stride, const float *x,
+                                                       int64_t x_stride, const float *w, int64_t w_stride, int in,
+                                                       float scale, int keep)
 {
-    FAST lanes even[AT_ONCE] = {0}, odd[AT_ONCE] = {0};
+    FAST lanes even[MOST_SUMS] = {0}, odd[MOST_SUMS] = {0};
     int i = 0;
-    for (; i + 2 * LANES <= in; i += 2 * LANES) {
-        lanes first = *(const lanes *)(w + i), second = *(const lanes *)(w + i + LANES);
-        for (int r = 0; r < rows; r++) {
-            even[r] += first * *(const lanes *)(x + r * x_stride + i);
-            odd[r] += second * *(const lanes *)(x + r * x_stride + i + LANES);
+    for (; i + 2 * LANES <= in; i += 2 * LANES)
+        for (int o = 0; o < outs; o++) {
+            const float *at = w + o * w_stride + i;
+            lanes first = *(const lanes *)at, second = *(const lanes *)(at + LANES);
+            for (int r = 0; r < rows; r++) {
+                even[o * rows + r] += first * *(const lanes *)(x + r * x_stride + i);
+                odd[o * rows + r] += second * *(const lanes *)(x + r * x_stride + i + LANES);
+            }
         }
+    for (int o = 0; o < outs; o++)
+        for (int r = 0; r < rows; r++) {
+            lanes sums = even[o * rows + r] + odd[o * rows + r];
+            float sum = ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+            for (int j = i; j < in; j++)
+                sum += w[o * w_stride + j] * x[r * x_stride + j];
+            float *to = y + r * y_stride + o;
+            *to = scale * sum + (keep ? *to : 0);
+        }
+}
+
+/* Outputs [o, o + outs) of all rows. */
+static inline __attribute__((always_inline)) void few_outs(const struct lm_product *p, int64_t o, int outs)
+{
+    const float *w = p->b + o * p->b_stride;
+    int in = (int)p->k, keep = p->beta > 0;
+    int64_t r = 0;
+    for (; outs == OUTS && p->m - r >= 2;) {
+        const float *x = p->a + r * p->a_stride;
+        float *y = p->c + r * p->c_stride + o;
+        int rows = p->m - r == 2 || p->m - r == 4 ? 2 : 3;
+        for (int half = 0; half < OUTS; half += 2, y += 2)
+            if (rows == 3)
+                dots(3, 2, y, p->c_stride, x, p->a_stride, w + half * p->b_stride, p->b_stride, in, p->alpha, keep);
+            else
+                dots(2, 2, y, p->c_stride, x, p->a_stride, w + half * p->b_stride, p->b_stride, in, p->alpha, keep);
+        r += rows;
     }
-    for (int r = 0; r < rows; r++) {
-        lanes sums = even[r] + odd[r];
-        float sum = ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-        for (int j = i; j < in; j++)
-            sum += w[j] * x[r * x_stride + j];
-        y[r * y_stride] = scale * sum + (keep ? y[r * y_stride] : 0);
+    for (; r < p->m; r++) {
+        const float *x = p->a + r * p->a_stride;
+        float *y = p->c + r * p->c_stride + o;
+        if (outs == OUTS)
+            dots(1, OUTS, y, p->c_stride, x, p->a_stride, w, p->b_stride, in, p->alpha, keep);
+        for (int i = 0; outs < OUTS && i < outs; i++)
+            dots(1, 1, y + i, p->c_stride, x, p->a_stride, w + i * p->b_stride, p->b_stride, in, p->alpha, keep);
     }
 }
 
@@ -88,16 +121,8 @@ static void few_part(void *closure, int worker, int workers)
     const struct lm_product *p = closure;
     int64_t first, last;
     team_share(p->n, LM_CPU_LINE, worker, workers, &first, &last);
-    for (int64_t o = first; o < last; o++) {
-        const float *w = p->b + o * p->b_stride;
-        int64_t r = 0;
-        for (; r + AT_ONCE <= p->m; r += AT_ONCE)
-            dots(AT_ONCE, p->c + r * p->c_stride + o, p->c_stride, p->a + r * p->a_stride, p->a_stride, w, (int)p->k,
-                 p->alpha, p->beta != 0);
-        for (; r < p->m; r++)
-            dots(1, p->c + r * p->c_stride + o, p->c_stride, p->a + r * p->a_stride, p->a_stride, w, (int)p->k,
-                 p->alpha, p->beta != 0);
-    }
+    for (int64_t o = first; o < last; o += OUTS)
+        few_outs(p, o, last - o < OUTS ? (int)(last - o) : OUTS);
 }
 
 static void multiply(struct lm_cpu *cpu, struct lm_product *product)
