@@ -15,6 +15,8 @@ import unittest
 
 from akgen_program import AKGEN, TASKS, akgen, copy_reference, edit
 
+# Unit tests look at all references with the sanitizer.
+SOME = ["Sqrt"] if os.environ.get("AKGEN_SANITIZED") == "ON" else []
 CHROMIUM = shutil.which("chromium")
 
 
@@ -175,7 +177,7 @@ class Commands(unittest.TestCase):
         self.assertGreaterEqual(len({row["category"] for row in listed}), 12)
         shown = akgen("task", "show", "Sqrt").stdout
         self.assertRegex(shown, r"x +float16/float32/bfloat16")
-        self.assertEqual(akgen("task", "check").returncode, 0)
+        self.assertEqual(akgen("task", "check", *SOME, timeout=600).returncode, 0)
         self.assertIn("Ascend910B2", akgen("soc", "list").stdout)
         chip = akgen("soc", "show", "910B2").stdout
         self.assertRegex(chip, r"48 AIV in all")
