@@ -4,6 +4,8 @@
 #include "npu/memory.h"
 #include "npu/own_memory.h"
 #include "npu/report.h"
+#include "npu/time/rates.h"
+#include "npu/time/tape.h"
 
 /* Fixpipe's conversion from what L0C holds to the type of C. */
 static uint8_t conversion(struct npu_core *core, const struct npu_matmul *mm)
@@ -117,6 +119,8 @@ void matmul_store(struct npu_core *core, const struct npu_matmul *mm, const stru
                                     core->matmul->objects[matmul_index(core, mm)].quant);
         matmul_edge(core, NPU_LANE_MTE2, NPU_LANE_FIX);
     }
+    if (core->tape)
+        npu_tape_scalar(core, NPU_RATE_MATMUL_BLOCK * (mm->flags & NPU_MATMUL_FIXED ? NPU_RATE_MATMUL_FIXED : 1));
     struct npu_regs before = core->regs;
     core->regs.atomic = atomic;
     core->regs.atomic_type = type->dtype;

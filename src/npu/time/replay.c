@@ -24,6 +24,7 @@ enum {
     ROUNDS = 16,
     PENDING = 4,
     PLACES = 4096,
+    WAITING = 64, /* of a lane, a power of two */
     NO_WAIT = -1,
     AHEAD = 256,  /* cycles that a core may go on before the others */
     PIECE = 256,  /* cycles of a copy that are served at a time */
@@ -51,6 +52,12 @@ struct copy {
     bool write;
 };
 
+/* An instruction that waits in front of a lane: its number among all that the lane was given, and when it begins. */
+struct waiting {
+    double begins;
+    uint32_t number;
+};
+
 /* What instructions of a line of the kernel cost on a lane, all cores together. */
 struct place {
     uint64_t pc;
@@ -70,6 +77,11 @@ struct timeline {
     double covered[NPU_LANES];               /* until when its work has been counted as busy */
     double *recent;                          /* [NPU_LANES][RECENT]: when instructions were done */
     uint32_t runs[NPU_LANES];
+    uint32_t given[NPU_LANES];                    /* instructions that a lane was given, flags among them, */
+    uint32_t newest[NPU_LANES];                   /* the number of the last that runs; 0: another than what follows */
+    uint32_t since[NPU_LANES];                    /* the instruction of another lane that it waited for last */
+    uint32_t first[NPU_LANES], behind[NPU_LANES]; /* of `waiting` */
+    double asked; /* since when Fixpipe has waited for fractals that the cube is about to write; 0: it does not */
     struct copy copy;
     struct place *places[NPU_LANES];       /* of the newest work of each */
     uint32_t segments[NPU_TRAFFIC_RECENT]; /* of L2, that its copies touched last */
@@ -80,6 +92,7 @@ struct timeline {
     int waits_flag, waits_meeting; /* NO_WAIT: for none */
     uint32_t waits_told;           /* 0: for none */
     bool over;
+    struct waiting waiting[NPU_LANES][WAITING];
 };
 
 /* A round that is not complete: how many have set, and when the last of them did. */
@@ -178,6 +191,27 @@ static void count_busy(struct timeline *line, int lane, double start, double end
     line->covered[lane] = larger(line->covered[lane], end);
 }
 
+/* The scalar unit gives a lane an instruction when its queue has room: when it begins. Loads of a matrix by the Matmul object are one
+ * instruction (asc-devkit, impl/adv_api/detail/matmul/stage/split: LoadData3DV2). */
+static double give(struct timeline *line, int lane, const struct npu_work *work)
+{
+    struct waiting *waiting = line->waiting[lane];
+    if (work->of && lane == NPU_LANE_MTE1 && line->newest[lane] == line->given[lane])
+        return larger(line->scalar, line->free[lane]);
+    const uint32_t number = line->newest[lane] = ++line->given[lane];
+    uint32_t first = line->first[lane], behind = line->behind[lane];
+    while (first != behind && waiting[first % WAITING].number + NPU_RATE_QUEUE <= number)
+        line->scalar = larger(line->scalar, waiting[first++ % WAITING].begins);
+    const bool at_once = line->free[lane] <= line->scalar;
+    line->first[lane] = at_once ? behind : first;
+    if (at_once)
+        return line->scalar;
+    waiting[behind % WAITING] = (struct waiting){line->free[lane], number};
+    line->behind[lane] = behind + 1;
+    return line->free[lane];
+}
+_Static_assert(NPU_RATE_QUEUE <= WAITING, "all that have room have one");
+
 static bool is_contiguous(const struct npu_transfer *transfer)
 {
     return (transfer->count == 1 || transfer->stride == (int64_t)transfer->bytes) && transfer->count2 == 1;
@@ -199,7 +233,8 @@ static double alone(const struct timeline *line, const struct npu_transfer *tran
     const bool aic = line->core->aic;
     const double bytes = (double)transfer->bytes * transfer->count * transfer->count2 + odd;
     const double runs = is_contiguous(transfer) ? 1 : (double)transfer->count * transfer->count2;
-    const double overhead = runs * (aic ? NPU_RATE_RUN_AIC : NPU_RATE_RUN);
+    const double overhead =
+        runs * (aic ? (transfer->past_l2 ? NPU_RATE_RUN_AIC_PAST_L2 : NPU_RATE_RUN_AIC) : NPU_RATE_RUN);
     missing = missing < 1 ? missing : 1;
     if (transfer->write)
         return overhead + bytes / (aic ? NPU_RATE_FIX : NPU_RATE_WRITE);
@@ -215,8 +250,8 @@ static void note_run(struct timeline *line, int lane)
 }
 
 /* What HBM is kept busy with beyond the bytes of a read: runs that do not fill requests, and many cores that want the same. */
-static double more_of_hbm(struct replay *replay, const struct npu_transfer *transfer, const struct npu_looked_up *one,
-                          double now)
+static double more_of_hbm(struct replay *replay, const struct timeline *line, const struct npu_transfer *transfer,
+                          const struct npu_looked_up *one, double now)
 {
     double more = 0;
     if (transfer->write)
@@ -224,8 +259,30 @@ static double more_of_hbm(struct replay *replay, const struct npu_transfer *tran
     if (transfer->bytes < REQUEST && !is_contiguous(transfer))
         more += transfer->past_l2 ? NPU_RATE_PAST_L2 : NPU_RATE_SHORT_RUN;
     if (transfer->past_l2)
-        more += NPU_RATE_SAME_ADDRESS * (npu_traffic_readers(replay->traffic, transfer->addr, now) - 1) / 47;
+        more += NPU_RATE_SAME_ADDRESS *
+                (1 - 1.0 / npu_traffic_readers(replay->traffic, transfer->addr, line->core->block, now));
     return (double)one->hbm_read * more;
+}
+
+static void add_scalar(struct replay *replay, struct timeline *line, double cycles, uint64_t pc)
+{
+    const double start = line->scalar;
+    if (cycles <= 0)
+        return;
+    line->scalar += cycles;
+    line->work[NPU_LANE_S] += cycles;
+    count_busy(line, NPU_LANE_S, start, line->scalar);
+    count_place(replay, line, pc, NPU_LANE_S, cycles);
+    if (replay->watched)
+        tell(replay, line,
+             &(struct npu_timeline_slice){
+                 .lane = NPU_LANE_S, .name = "scalar", .start = start, .end = line->scalar, .pc = pc});
+}
+
+/* The parameters of a copy are put together by the scalar unit, in code that is CANN's and not the kernel's. */
+static double parameters_of(const struct npu_transfer *transfer)
+{
+    return (is_contiguous(transfer) ? 0 : NPU_RATE_SCALAR_STRIDES) + (transfer->past_l2 ? NPU_RATE_SCALAR_HINT : 0);
 }
 
 /* Into pieces. */
@@ -247,6 +304,7 @@ static void begin_copy(struct replay *replay, struct timeline *line, const struc
     struct npu_timing *timing = &replay->timing;
     struct npu_demand demand = {0};
     struct copy *copy = &line->copy;
+    double parameters = 0;
     *copy = (struct copy){.start = start, .least = step->work->cycles};
     for (int i = 0; i < step->transfers; i++) {
         struct npu_transfer transfer;
@@ -261,7 +319,8 @@ static void begin_copy(struct replay *replay, struct timeline *line, const struc
         demand.hbm += (double)(one.hbm_read + one.hbm_written * NPU_RATE_HBM_WRITTEN) + odd * missing;
         const double least = alone(line, &transfer, missing, odd);
         copy->least = transfer.write && line->core->aic ? larger(copy->least, least) : copy->least + least;
-        demand.hbm += more_of_hbm(replay, &transfer, &one, start);
+        parameters += parameters_of(&transfer);
+        demand.hbm += more_of_hbm(replay, line, &transfer, &one, start);
         copy->bytes += moved;
         copy->write |= transfer.write;
         *(transfer.write ? &timing->written : &timing->read) += moved;
@@ -272,6 +331,8 @@ static void begin_copy(struct replay *replay, struct timeline *line, const struc
     ++*(copy->write ? &timing->copies_out : &timing->copies_in);
     line->work[step->lane] += larger(copy->least, NPU_RATE_COPY_ISSUE);
     cut(copy, &demand);
+    if (!step->work->of) /* those of high-level objects have scalar work of their own */
+        add_scalar(replay, line, parameters, step->work->pc);
     copy->at = start + (copy->write ? NPU_RATE_WRITE_LATENCY : NPU_RATE_READ_LATENCY);
     line->key = start;
 }
@@ -286,13 +347,17 @@ static bool go_on_copying(struct replay *replay, struct timeline *line, const st
     line->key = copy->at - latency;
     if (--copy->left)
         return false;
+    if (copy->write && (double)copy->bytes > NPU_RATE_WRITE_BUFFER)
+        copy->at += ((double)copy->bytes - NPU_RATE_WRITE_BUFFER) / NPU_RATE_WRITE * NPU_RATE_WRITE_LOADED *
+                    npu_traffic_load(replay->traffic, copy->at);
     line->free[lane] = larger(copy->start + NPU_RATE_COPY_ISSUE, copy->at - latency);
     if (copy->each.hbm && !copy->write)
         copy->at += NPU_RATE_LOADED_LATENCY * npu_traffic_load(replay->traffic, copy->at);
     line->done[lane] = larger(line->done[lane], copy->at);
     note_run(line, lane);
     count_place(replay, line, step->work->pc, lane, copy->at - larger(copy->start, line->covered[lane]));
-    count_busy(line, lane, copy->start, copy->at);
+    count_busy(line, lane, lane == NPU_LANE_FIX && line->asked ? line->asked : copy->start, copy->at);
+    line->asked = 0;
     if (replay->watched)
         tell(replay, line,
              &(struct npu_timeline_slice){.lane = lane,
@@ -358,6 +423,7 @@ static void wait_until(struct timeline *line, int lane, double time)
 static void set_flag(struct timeline *line, struct flag *flag, int lane)
 {
     flag->at[flag->sets++ % PENDING] = larger(done(line, lane), line->scalar);
+    line->given[lane]++;
 }
 
 /* When a wait for the flag is over. */
@@ -390,9 +456,27 @@ static void wait_for_flag(struct replay *replay, struct timeline *line, const st
     struct flag *flag = flag_at(line, step);
     const double set = flag->at[flag->waits % PENDING], go = goes_at(flag);
     const double before = step->to == NPU_LANE_S ? line->scalar : line->free[step->to];
+    line->given[step->to]++;
     wait_until(line, step->to, go);
     if (go > before && replay->watched)
         tell_arrow(replay, line, step, set, go);
+}
+
+/* For one instruction of another lane. That Fixpipe waits for the newest product but one means that it shares L0C with the newest
+ * (UnitFlag): it has begun, and figures of its pipe count it as at work. */
+static void wait_for_run(struct timeline *line, const struct npu_step *step)
+{
+    if (step->lane == NPU_LANE_M && step->to == NPU_LANE_FIX)
+        line->asked = larger(line->scalar, line->free[NPU_LANE_FIX]);
+    if (step->count == line->since[step->to]) {
+        line->newest[step->to] = 0;
+        return;
+    }
+    line->since[step->to] = step->count;
+    line->given[step->to]++;
+    line->given[step->lane]++;
+    if (step->count && line->runs[step->lane] - step->count < RECENT)
+        wait_until(line, step->to, line->recent[step->lane * RECENT + (step->count - 1) % RECENT]);
 }
 
 static void join(struct timeline *line)
@@ -524,7 +608,7 @@ static bool do_step(struct replay *replay, struct timeline *line)
     switch ((enum npu_step_kind)step->kind) {
     case NPU_STEP_RUN:
         line->scalar += 1;
-        start = larger(line->scalar, line->free[step->lane]);
+        start = give(line, step->lane, step->work);
         if (step->transfers) {
             begin_copy(replay, line, step, start);
             return false;
@@ -532,8 +616,7 @@ static bool do_step(struct replay *replay, struct timeline *line)
         run_local(replay, line, step, start);
         break;
     case NPU_STEP_SINCE:
-        if (step->count && line->runs[step->lane] - step->count < RECENT)
-            wait_until(line, step->to, line->recent[step->lane * RECENT + (step->count - 1) % RECENT]);
+        wait_for_run(line, step);
         break;
     case NPU_STEP_SET:
         set_flag(line, flag_at(line, step), step->lane);
@@ -542,8 +625,12 @@ static bool do_step(struct replay *replay, struct timeline *line)
         wait_for_flag(replay, line, step);
         break;
     case NPU_STEP_EDGE:
+        line->given[step->lane]++;
+        line->given[step->to]++;
+        wait_until(line, step->to, done(line, step->lane));
+        break;
     case NPU_STEP_BARRIER:
-        wait_until(line, step->to, done(line, step->lane) + (step->lane == step->to ? NPU_RATE_BARRIER : 0));
+        wait_until(line, step->to, done(line, step->lane) + NPU_RATE_BARRIER);
         break;
     case NPU_STEP_JOIN:
         join(line);
@@ -569,21 +656,6 @@ static bool do_step(struct replay *replay, struct timeline *line)
     return true;
 }
 
-static void add_scalar(struct replay *replay, struct timeline *line, double cycles, uint64_t pc)
-{
-    const double start = line->scalar;
-    if (cycles <= 0)
-        return;
-    line->scalar += cycles;
-    line->work[NPU_LANE_S] += cycles;
-    count_busy(line, NPU_LANE_S, start, line->scalar);
-    count_place(replay, line, pc, NPU_LANE_S, cycles);
-    if (replay->watched)
-        tell(replay, line,
-             &(struct npu_timeline_slice){
-                 .lane = NPU_LANE_S, .name = "scalar", .start = start, .end = line->scalar, .pc = pc});
-}
-
 static bool can_go_on(const struct timeline *line)
 {
     return !line->over && line->waits_flag == NO_WAIT && line->waits_meeting == NO_WAIT && !line->waits_told;
@@ -600,10 +672,12 @@ static void pass_flags(struct replay *replay, struct timeline *line)
     while (npu_tape_flag(&line->reader, &head)) {
         const int lane = head.lanes & 15, to = head.lanes >> 4;
         struct flag *flag = flag_between(line, lane, to, head.event);
-        if (head.kind_and_has == NPU_STEP_SET)
+        if (head.kind_and_has == NPU_STEP_SET) {
             set_flag(line, flag, lane);
-        else
+        } else {
+            line->given[to]++;
             wait_until(line, to, goes_at(flag));
+        }
     }
 }
 

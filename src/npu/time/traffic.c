@@ -39,7 +39,7 @@ enum { CROWDS = 4096, MOMENT = 4096 /* cycles */ };
 struct crowd {
     uint64_t number;
     double since;
-    int readers;
+    uint64_t blocks; /* by number, of 64 */
 };
 
 struct npu_traffic {
@@ -218,13 +218,14 @@ struct npu_looked_up npu_traffic_look_up(struct npu_traffic *traffic, const stru
     return found;
 }
 
-int npu_traffic_readers(struct npu_traffic *traffic, uint64_t addr, double now)
+int npu_traffic_readers(struct npu_traffic *traffic, uint64_t addr, int block, double now)
 {
     const uint64_t number = addr / SEGMENT;
     struct crowd *crowd = &traffic->crowds[number % CROWDS];
     if (crowd->number != number || now > crowd->since + MOMENT)
         *crowd = (struct crowd){.number = number, .since = now};
-    return ++crowd->readers;
+    crowd->blocks |= UINT64_C(1) << block % 64;
+    return __builtin_popcountll(crowd->blocks);
 }
 
 /* The calendar. */

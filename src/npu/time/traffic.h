@@ -27,7 +27,7 @@ struct npu_demand {
     double l2, hbm;
 };
 /* How many cores have read the memory around this address past L2 within a little while, the asking one among them. */
-int npu_traffic_readers(struct npu_traffic *traffic, uint64_t addr, double now);
+int npu_traffic_readers(struct npu_traffic *traffic, uint64_t addr, int block, double now);
 
 /* The share of HBM that is taken about then. */
 double npu_traffic_load(const struct npu_traffic *traffic, double time);

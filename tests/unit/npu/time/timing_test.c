@@ -116,8 +116,11 @@ static void rows_kernel(void)
 }
 
 /* Slices of one launch. */
+enum { ADDS = 100, ADDED = 64 * 128 };
 static struct {
     double busy[NPU_LANES], last;
+    double began[ADDS + 1], copied; /* on V; when the newest copy from GM began */
+    int vectors;
     int count, arrows;
     bool overlaps;
 } seen;
@@ -128,6 +131,10 @@ static void see(void *closure, const struct npu_timeline_slice *slice)
     if (slice->core || slice->aic)
         return;
     seen.overlaps |= slice->lane == NPU_LANE_V && slice->start < ends[slice->lane] - 1e-6;
+    if (slice->lane == NPU_LANE_V && slice->end > slice->start && seen.vectors <= ADDS)
+        seen.began[seen.vectors++] = slice->start;
+    if (slice->lane == NPU_LANE_MTE2 && slice->end > slice->start)
+        seen.copied = slice->start;
     ends[slice->lane] = slice->end > ends[slice->lane] ? slice->end : ends[slice->lane];
     seen.busy[slice->lane] += slice->end - slice->start;
     seen.last = slice->end > slice->start && slice->end > seen.last ? slice->end : seen.last;
@@ -293,14 +300,27 @@ static void test_odd_rows(void **state)
     assert_true(odd > 1.15 * even && odd < 1.4 * even);
 }
 
+/* Parameters of a copy with strides are work of the scalar unit, a hint for L2 is a little more; a plain copy has none. */
+static void test_parameters_of_copies(void **state)
+{
+    (void)state;
+    given.repeats = 5;
+    given.row_bytes = 2048;
+    given.hint = 0;
+    assert_true(fabs(launch(rows_kernel, 1).of[0].busy[NPU_LANE_S] - 5 * NPU_RATE_SCALAR_STRIDES) < 1e-6);
+    given.hint = NPU_TENSOR_READ_PAST_L2;
+    assert_true(fabs(launch(rows_kernel, 1).of[0].busy[NPU_LANE_S] -
+                     5 * (NPU_RATE_SCALAR_STRIDES + NPU_RATE_SCALAR_HINT)) < 1e-6);
+    assert_true(add_of(12 * 4096, 4096, 1, 1).of[0].busy[NPU_LANE_S] == 0);
+}
+
 static struct npu_tensor local(const struct npu_tensor *whole, uint32_t offset, uint32_t bytes)
 {
     return (struct npu_tensor){
         .addr = whole->addr + offset, .bytes = bytes, .position = NPU_VECCALC, .buffer = whole->buffer};
 }
 
-/* A hundred additions of 64 repeats, at offsets of UB. */
-enum { ADDS = 100, ADDED = 64 * 128 };
+/* A hundred additions of 64 repeats, at offsets of UB, and a copy that has nothing to do with them. */
 static void bank_kernel(void)
 {
     uint32_t all = 0;
@@ -309,7 +329,7 @@ static void bank_kernel(void)
     npu_buf_init(&all, NPU_VECCALC, 190 * 1024);
     npu_buf_get(all, 0, 190 * 1024, &whole);
     struct npu_insn fill = {
-        .op = NPU_OP_DUPLICATE, .dst_type = AKGEN_FLOAT16, .src_type = AKGEN_FLOAT16, .dst = whole, .count = 190 * 512};
+        .op = NPU_OP_DUPLICATE, .dst_type = AKGEN_FLOAT16, .src_type = AKGEN_FLOAT16, .dst = whole, .count = 180 * 512};
     npu_issue(&fill);
     npu_pipe_barrier(NPU_PIPE_V);
     for (int i = 0; i < ADDS; i++) {
@@ -317,7 +337,21 @@ static void bank_kernel(void)
             local(&whole, given.offsets[1], ADDED * 2), ADDED);
         npu_pipe_barrier(NPU_PIPE_V);
     }
+    copy(local(&whole, 184 * 1024, 1024), global(x, 0), 512);
     npu_pipe_destroy();
+}
+
+/* The scalar unit is as many instructions ahead of a pipe as have room in front of it. */
+static void test_queues_have_an_end(void **state)
+{
+    (void)state;
+    static const uint32_t offsets[3] = {0x0, 0x10100, 0x20000};
+    memcpy(given.offsets, offsets, sizeof given.offsets);
+    launch(bank_kernel, 1);
+    assert_int_equal(seen.vectors, ADDS + 1); /* and the one that fills UB */
+    const int ahead = NPU_RATE_QUEUE;
+    assert_true(seen.copied >= seen.began[ADDS - ahead - 1]);
+    assert_true(seen.copied <= seen.began[ADDS - ahead + 1]);
 }
 
 /* Published: 88 cycles for such an addition without conflicts, 154 where both sources are in the same bank groups. */
@@ -337,7 +371,7 @@ static void test_banks(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         memcpy(given.offsets, rows[i].offsets, sizeof given.offsets);
         launch(bank_kernel, 1);
-        const double fill = 760 + NPU_RATE_V_START, each = (seen.busy[NPU_LANE_V] - fill) / ADDS;
+        const double fill = 720 + NPU_RATE_V_START, each = (seen.busy[NPU_LANE_V] - fill) / ADDS;
         assert_true(each >= rows[i].least && each <= rows[i].most);
     }
 }
@@ -439,6 +473,8 @@ int main(void)
         cmocka_unit_test(test_hbm_and_l2),
         cmocka_unit_test(test_what_l2_has_no_room_for),
         cmocka_unit_test(test_odd_rows),
+        cmocka_unit_test(test_parameters_of_copies),
+        cmocka_unit_test(test_queues_have_an_end),
         cmocka_unit_test(test_banks),
         cmocka_unit_test(test_slices_are_the_work),
         cmocka_unit_test(test_a_meeting_waits),
