@@ -77,9 +77,7 @@ struct timeline {
     double covered[NPU_LANES];               /* until when its work has been counted as busy */
     double *recent;                          /* [NPU_LANES][RECENT]: when instructions were done */
     uint32_t runs[NPU_LANES];
-    uint32_t given[NPU_LANES];                    /* instructions that a lane was given, flags among them, */
-    uint32_t newest[NPU_LANES];                   /* the number of the last that runs; 0: another than what follows */
-    uint32_t since[NPU_LANES];                    /* the instruction of another lane that it waited for last */
+    uint32_t given[NPU_LANES];                    /* instructions that a lane was given, flags among them */
     uint32_t first[NPU_LANES], behind[NPU_LANES]; /* of `waiting` */
     double asked; /* since when Fixpipe has waited for fractals that the cube is about to write; 0: it does not */
     struct copy copy;
@@ -92,6 +90,8 @@ struct timeline {
     int waits_flag, waits_meeting; /* NO_WAIT: for none */
     uint32_t waits_told;           /* 0: for none */
     bool over;
+    uint32_t newest[NPU_LANES]; /* the number of the last that runs, of high-level APIs; 0: another than what follows */
+    uint32_t since[NPU_LANES];  /* the instruction of another lane that it waited for last */
     struct waiting waiting[NPU_LANES][WAITING];
 };
 
@@ -198,7 +198,9 @@ static double give(struct timeline *line, int lane, const struct npu_work *work)
     struct waiting *waiting = line->waiting[lane];
     if (work->of && lane == NPU_LANE_MTE1 && line->newest[lane] == line->given[lane])
         return larger(line->scalar, line->free[lane]);
-    const uint32_t number = line->newest[lane] = ++line->given[lane];
+    const uint32_t number = ++line->given[lane];
+    if (work->of)
+        line->newest[lane] = number;
     uint32_t first = line->first[lane], behind = line->behind[lane];
     while (first != behind && waiting[first % WAITING].number + NPU_RATE_QUEUE <= number)
         line->scalar = larger(line->scalar, waiting[first++ % WAITING].begins);
