@@ -3,7 +3,7 @@
  * same description (benchmarks/timing/FOLDER/op_kernel), and run on the machine. Prints modelled beside published time for
  * each row, how far off each family is, and whether what is faster on the chip is faster here.
  *
- * Usage: timing [--markdown] [--summary] [--full] [FAMILY | ID]...
+ * Usage: timing [--markdown] [--summary] [--full] [--plot=FILE.svg] [FAMILY | ID]...
  * --summary: without the rows.
  * --full: at the published size what otherwise runs with an eighth or less of the work. */
 #include "abi/tiling_abi.h"
@@ -60,6 +60,7 @@ static struct row {
 } rows[MOST_ROWS];
 static int row_count;
 static bool full_size, markdown, summary;
+static const char *plot; /* NULL: none is wanted */
 
 /* What a document calls a figure, and where the model has it. */
 enum source { TASK, CORE_MEAN, CORE_LONGEST, BUSY, TICKS, FIRST_MTE2 };
@@ -534,6 +535,81 @@ static void print_omitted(void)
         }
 }
 
+/* Of the picture: pixels, and ratios at its sides. */
+enum { LEFT = 110, WIDE = 600, LINE = 22, ABOVE = 34 };
+static const double least_ratio = 1 / 16.0, most_ratio = 4;
+
+static double across(double of)
+{
+    return LEFT + WIDE * log(of / least_ratio) / log(most_ratio / least_ratio);
+}
+
+/* What stands above the families: the scale, and behind them where a figure is within 25 %. */
+static void draw_scale(FILE *file, int height)
+{
+    fprintf(file,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
+            "font-size=\"12\"><title>Modelled over published, by family</title><rect width=\"100%%\" height=\"100%%\" "
+            "fill=\"white\"/><rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#e8f0e8\"/>\n",
+            LEFT + WIDE + 20, height, across(0.75), ABOVE, across(1.25) - across(0.75), height - ABOVE);
+    for (double tick = least_ratio; tick <= most_ratio; tick *= 2)
+        fprintf(file,
+                "<path d=\"M%.1f %dV%d\" stroke=\"%s\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n",
+                across(tick), ABOVE, height, tick == 1 ? "#444" : "#ddd", across(tick), ABOVE - 6, tick);
+    fprintf(file, "<text x=\"4\" y=\"14\">modelled / published; filled: whole kernels, hollow: pipes</text>\n");
+}
+
+/* The next row that has a figure; NULL: there is none. */
+static const struct row *next_figure(const struct row *row)
+{
+    for (row = row ? row + 1 : rows; row < rows + row_count; row++)
+        if (row->modelled > 0)
+            return row;
+    return NULL;
+}
+
+static bool same_family(const struct row *row, const struct row *other)
+{
+    const size_t length = family_length(row->text[ID]);
+    return other && family_length(other->text[ID]) == length && !strncmp(row->text[ID], other->text[ID], length);
+}
+
+static bool is_of_pipe(const char *metric)
+{
+    static const char *const pipes[] = {"mte", "mac", "vec", "scalar", "fixpipe"};
+    for (size_t i = 0; i < sizeof pipes / sizeof *pipes; i++)
+        if (strstr(metric, pipes[i]))
+            return true;
+    return false;
+}
+
+/* Every figure that was modelled, a line for each family. */
+static void draw(const char *path)
+{
+    int lines = 0, line = 0;
+    const struct row *last = NULL;
+    for (const struct row *row = next_figure(NULL); row; last = row, row = next_figure(row))
+        lines += !same_family(row, last);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        fail("%s cannot be written", path);
+    draw_scale(file, ABOVE + (lines + 1) * LINE);
+    last = NULL;
+    for (const struct row *row = next_figure(NULL); row; last = row, row = next_figure(row)) {
+        if (!same_family(row, last))
+            fprintf(file, "<text x=\"4\" y=\"%d\">%.*s</text>\n", ABOVE + ++line * LINE + 4,
+                    (int)family_length(row->text[ID]), row->text[ID]);
+        fprintf(file,
+                "<circle cx=\"%.1f\" cy=\"%d\" r=\"3.5\" fill=\"%s\" stroke=\"#2a5db0\"><title>%s %s: "
+                "%.2f</title></circle>\n",
+                across(ratio(row)), ABOVE + line * LINE, is_of_pipe(row->text[METRIC]) ? "none" : "#2a5db0",
+                row->text[ID], row->text[METRIC], ratio(row));
+    }
+    fprintf(file, "</svg>\n");
+    if (fclose(file))
+        fail("%s is not written", path);
+}
+
 static bool is_asked_for(const char *id, char *const *names)
 {
     bool asked = !*names;
@@ -553,7 +629,9 @@ static void take_option(const char *option)
             *options[i].set = true;
             return;
         }
-    fail("usage: timing [--markdown] [--summary] [--full] [FAMILY | ID]...");
+    if (strncmp(option, "--plot=", 7) != 0 || !option[7])
+        fail("usage: timing [--markdown] [--summary] [--full] [--plot=FILE.svg] [FAMILY | ID]...");
+    plot = option + 7;
 }
 
 int main(int argc, char **argv)
@@ -576,6 +654,8 @@ int main(int argc, char **argv)
     print_families();
     print_pairs();
     print_omitted();
+    if (plot)
+        draw(plot);
     arena_free(&arena);
     return 0;
 }
