@@ -324,8 +324,11 @@ class Killed(unittest.TestCase):
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGBUS):
             for most, kind in ((1, "pass"), (99, "infra_error")):
                 with self.subTest(signal=number, most=most):
-                    killer = Killer("akgen-run", 0.05, most, number)
-                    result = self.evaluate(killer)
+                    for _ in range(4):  # on a busy machine the kernel may be over before the killer has had its turn
+                        killer = Killer("akgen-run", 0.05, most, number)
+                        result = self.evaluate(killer)
+                        if killer.killed:
+                            break
                     self.assertEqual(len(killer.killed), 1 if most == 1 else 2)
                     self.assertEqual(result["verdict"], kind, result["reason"])
 
