@@ -287,6 +287,13 @@ static double parameters_of(const struct npu_transfer *transfer)
     return (is_contiguous(transfer) ? 0 : NPU_RATE_SCALAR_STRIDES) + (transfer->past_l2 ? NPU_RATE_SCALAR_HINT : 0);
 }
 
+/* Seldom called, and not worth a place in what goes on with every copy. */
+static __attribute__((noinline)) void add_parameters(struct replay *replay, struct timeline *line, double cycles,
+                                                     uint64_t pc)
+{
+    add_scalar(replay, line, cycles, pc);
+}
+
 /* Into pieces. */
 static void cut(struct copy *copy, const struct npu_demand *demand)
 {
@@ -333,8 +340,8 @@ static void begin_copy(struct replay *replay, struct timeline *line, const struc
     ++*(copy->write ? &timing->copies_out : &timing->copies_in);
     line->work[step->lane] += larger(copy->least, NPU_RATE_COPY_ISSUE);
     cut(copy, &demand);
-    if (!step->work->of) /* those of high-level objects have scalar work of their own */
-        add_scalar(replay, line, parameters, step->work->pc);
+    if (parameters > 0 && !step->work->of) /* those of high-level objects have scalar work of their own */
+        add_parameters(replay, line, parameters, step->work->pc);
     copy->at = start + (copy->write ? NPU_RATE_WRITE_LATENCY : NPU_RATE_READ_LATENCY);
     line->key = start;
 }
