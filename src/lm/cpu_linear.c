@@ -32,8 +32,6 @@ void lm_cpu_product(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t 
     }
 }
 
-#define FAST _Pragma("clang fp contract(fast)")
-
 enum { GRAIN = 16 };
 
 static void part(void *closure, int worker, int workers)
@@ -56,7 +54,8 @@ static void part(void *closure, int worker, int workers)
 /* ---- Few rows
  *
  * A model that writes multiplies a row or some with all of its weights, which take as long as memory gives them. Each number is
- * summed in an order that does not depend on how many rows there are: a text is the same in any batch. */
+ * summed in an order that does not depend on how many rows there are, each product and its sum rounded once, which is not left to
+ * the compiler: a text is the same in any batch. */
 
 enum { LANES = 8, OUTS = 4, MOST_SUMS = 6 };
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
@@ -67,15 +66,16 @@ static inline __attribute__((always_inline)) void dots(int rows, int outs, float
                                                        int64_t x_stride, const float *w, int64_t w_stride, int in,
                                                        float scale, int keep)
 {
-    FAST lanes even[MOST_SUMS] = {0}, odd[MOST_SUMS] = {0};
+    lanes even[MOST_SUMS] = {0}, odd[MOST_SUMS] = {0};
     int i = 0;
     for (; i + 2 * LANES <= in; i += 2 * LANES)
         for (int o = 0; o < outs; o++) {
             const float *at = w + o * w_stride + i;
             lanes first = *(const lanes *)at, second = *(const lanes *)(at + LANES);
             for (int r = 0; r < rows; r++) {
-                even[o * rows + r] += first * *(const lanes *)(x + r * x_stride + i);
-                odd[o * rows + r] += second * *(const lanes *)(x + r * x_stride + i + LANES);
+                const float *of = x + r * x_stride + i;
+                even[o * rows + r] = __builtin_elementwise_fma(first, *(const lanes *)of, even[o * rows + r]);
+                odd[o * rows + r] = __builtin_elementwise_fma(second, *(const lanes *)(of + LANES), odd[o * rows + r]);
             }
         }
     for (int o = 0; o < outs; o++)
@@ -83,9 +83,9 @@ static inline __attribute__((always_inline)) void dots(int rows, int outs, float
             lanes sums = even[o * rows + r] + odd[o * rows + r];
             float sum = ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
             for (int j = i; j < in; j++)
-                sum += w[o * w_stride + j] * x[r * x_stride + j];
+                sum = __builtin_fmaf(w[o * w_stride + j], x[r * x_stride + j], sum);
             float *to = y + r * y_stride + o;
-            *to = scale * sum + (keep ? *to : 0);
+            *to = __builtin_fmaf(scale, sum, keep ? *to : 0);
         }
 }
 
