@@ -475,6 +475,12 @@ static void print_family(const char *id, size_t length)
         printf(format, (int)length, id ? id : "all", count, exp(logs / count), worst, 100.0 * close / count, far);
 }
 
+static bool same_family(const struct row *row, const struct row *other)
+{
+    const size_t length = family_length(row->text[ID]);
+    return other && family_length(other->text[ID]) == length && !strncmp(row->text[ID], other->text[ID], length);
+}
+
 static void print_families(void)
 {
     if (markdown)
@@ -482,12 +488,9 @@ static void print_families(void)
             "\n| family | figures | geometric mean | worst | within 25 %% | beyond 2x |\n|---|--:|--:|--:|--:|--:|\n");
     else
         printf("\n%-12s %4s %10s %6s %11s %8s\n", "family", "rows", "geo. mean", "worst", "within 25 %", "beyond 2x");
-    for (int i = 0; i < row_count; i++) {
-        size_t length = family_length(rows[i].text[ID]);
-        if (!i || family_length(rows[i - 1].text[ID]) != length ||
-            strncmp(rows[i - 1].text[ID], rows[i].text[ID], length) != 0)
-            print_family(rows[i].text[ID], length);
-    }
+    for (int i = 0; i < row_count; i++)
+        if (!same_family(&rows[i], i ? &rows[i - 1] : NULL))
+            print_family(rows[i].text[ID], family_length(rows[i].text[ID]));
     print_family(NULL, strlen("all"));
 }
 
@@ -566,12 +569,6 @@ static const struct row *next_figure(const struct row *row)
         if (row->modelled > 0)
             return row;
     return NULL;
-}
-
-static bool same_family(const struct row *row, const struct row *other)
-{
-    const size_t length = family_length(row->text[ID]);
-    return other && family_length(other->text[ID]) == length && !strncmp(row->text[ID], other->text[ID], length);
 }
 
 static bool is_of_pipe(const char *metric)
