@@ -35,7 +35,7 @@ struct akgen_error *cot_error(const struct cot_store *store)
     return sql_error(store->db, store->path);
 }
 
-static struct akgen_error *run(struct cot_store *store, const char *sql, const char *types, ...)
+struct akgen_error *cot_store_run(struct cot_store *store, const char *sql, const char *types, ...)
 {
     va_list values;
     va_start(values, types);
@@ -60,14 +60,14 @@ static int64_t value_of(struct cot_store *store, const char *sql, const char *ty
 static struct akgen_error *begin(struct cot_store *store)
 {
     pthread_mutex_lock(&store->lock);
-    return run(store, "BEGIN IMMEDIATE", "");
+    return cot_store_run(store, "BEGIN IMMEDIATE", "");
 }
 
 /* Commits, or rolls back if `error` is one. */
 static struct akgen_error *end(struct cot_store *store, struct akgen_error *error)
 {
     if (!error)
-        error = run(store, "COMMIT", "");
+        error = cot_store_run(store, "COMMIT", "");
     if (error)
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     pthread_mutex_unlock(&store->lock);
@@ -85,9 +85,9 @@ static struct akgen_error *make_tables(struct cot_store *store)
         sqlite3_exec(store->db, schema_words, NULL, NULL, NULL) != SQLITE_OK)
         error = cot_error(store);
     if (!error && !made)
-        error = run(store, "PRAGMA user_version = 1", "");
+        error = cot_store_run(store, "PRAGMA user_version = 1", "");
     if (!error && !made)
-        error = run(store, "PRAGMA application_id = 1095459700", ""); /* APPLICATION */
+        error = cot_store_run(store, "PRAGMA application_id = 1095459700", ""); /* APPLICATION */
     return end(store, error);
 }
 
@@ -238,16 +238,16 @@ static struct akgen_error *insert(struct cot_store *store, const struct cot_batc
     for (int64_t i = 0; !error && i < batch->count; i++) {
         const struct cot_sample *sample = &batch->samples[i];
         const char *id = cot_sample_id(&arena, sample);
-        error =
-            run(store,
-                "INSERT OR IGNORE INTO samples (id, part, mode, question, chain, answer, verdict, provenance, licence,"
-                " graph, split, bytes, tags, step, source) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                "sssssssssssisss", id, cot_parts.of[sample->part], cot_modes.of[sample->mode], sample->question,
-                sample->chain, sample->answer, sample->verdict, sample->provenance,
-                sample->licence ? sample->licence : COT_NO_LICENCE, sample->graph,
-                cot_splits.of[cot_split_of(sample->graph ? sample->graph : id)],
-                length(sample->question) + length(sample->chain) + length(sample->answer), sample->tags, batch->step,
-                batch->source);
+        error = cot_store_run(
+            store,
+            "INSERT OR IGNORE INTO samples (id, part, mode, question, chain, answer, verdict, provenance, licence,"
+            " graph, split, bytes, tags, step, source) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "sssssssssssisss", id, cot_parts.of[sample->part], cot_modes.of[sample->mode], sample->question,
+            sample->chain, sample->answer, sample->verdict, sample->provenance,
+            sample->licence ? sample->licence : COT_NO_LICENCE, sample->graph,
+            cot_splits.of[cot_split_of(sample->graph ? sample->graph : id)],
+            length(sample->question) + length(sample->chain) + length(sample->answer), sample->tags, batch->step,
+            batch->source);
         if (!error && sqlite3_changes(store->db))
             put->added++;
         else
@@ -262,10 +262,10 @@ static struct akgen_error *insert_drop(struct cot_store *store, const struct cot
 {
     if (!drop->count)
         return NULL;
-    return run(store,
-               "INSERT INTO dropped (step, source, reason, count) VALUES (?,?,?,?)"
-               " ON CONFLICT DO UPDATE SET count = count + excluded.count",
-               "sssi", batch->step, batch->source, drop->reason, drop->count);
+    return cot_store_run(store,
+                         "INSERT INTO dropped (step, source, reason, count) VALUES (?,?,?,?)"
+                         " ON CONFLICT DO UPDATE SET count = count + excluded.count",
+                         "sssi", batch->step, batch->source, drop->reason, drop->count);
 }
 
 /* What came of one source, within a transaction. */
@@ -280,8 +280,9 @@ static struct akgen_error *put_source(struct cot_store *store, const struct cot_
     if (!error)
         error = insert_drop(store, batch, &(struct cot_drop){"duplicate", put->repeated});
     if (!error)
-        error = run(store, "INSERT INTO done (step, source, samples, finished) VALUES (?,?,?,datetime('now'))", "ssi",
-                    batch->step, batch->source, put->added);
+        error =
+            cot_store_run(store, "INSERT INTO done (step, source, samples, finished) VALUES (?,?,?,datetime('now'))",
+                          "ssi", batch->step, batch->source, put->added);
     return error;
 }
 

@@ -2,15 +2,6 @@
 #include "base/sql.h"
 #include "cot/store_internal.h"
 
-static struct akgen_error *run(struct cot_store *store, const char *sql, const char *types, ...)
-{
-    va_list values;
-    va_start(values, types);
-    struct akgen_error *error = sql_run(store->db, store->path, sql, types, values);
-    va_end(values);
-    return error;
-}
-
 static sqlite3_stmt *query(struct cot_store *store, const char *sql, const char *types, ...)
 {
     va_list values;
@@ -23,10 +14,11 @@ static sqlite3_stmt *query(struct cot_store *store, const char *sql, const char 
 struct akgen_error *cot_store_make_asked(struct cot_store *store)
 {
     pthread_mutex_lock(&store->lock);
-    struct akgen_error *error = run(store,
-                                    "CREATE TABLE IF NOT EXISTS asked (request TEXT PRIMARY KEY, model TEXT NOT NULL,"
-                                    " answer TEXT NOT NULL, finished TEXT NOT NULL) WITHOUT ROWID",
-                                    "");
+    struct akgen_error *error =
+        cot_store_run(store,
+                      "CREATE TABLE IF NOT EXISTS asked (request TEXT PRIMARY KEY, model TEXT NOT NULL,"
+                      " answer TEXT NOT NULL, finished TEXT NOT NULL) WITHOUT ROWID",
+                      "");
     pthread_mutex_unlock(&store->lock);
     return error;
 }
@@ -45,9 +37,9 @@ struct akgen_error *cot_store_keep_asked(struct cot_store *store, const char *re
                                          const char *answer)
 {
     pthread_mutex_lock(&store->lock); /* so that it is in no other thread's transaction, which may be rolled back */
-    struct akgen_error *error =
-        run(store, "INSERT OR IGNORE INTO asked (request, model, answer, finished) VALUES (?,?,?,datetime('now'))",
-            "sss", request, model, answer);
+    struct akgen_error *error = cot_store_run(
+        store, "INSERT OR IGNORE INTO asked (request, model, answer, finished) VALUES (?,?,?,datetime('now'))", "sss",
+        request, model, answer);
     pthread_mutex_unlock(&store->lock);
     return error;
 }

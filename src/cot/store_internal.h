@@ -28,4 +28,7 @@ struct akgen_error *cot_store_keep_asked(struct cot_store *store, const char *re
 /* The split of what has this key, the same for ever. */
 enum cot_split cot_split_of(const char *key);
 
+/* A statement without an answer: sql_run() of the store's database. */
+struct akgen_error *cot_store_run(struct cot_store *store, const char *sql, const char *types, ...);
+
 #endif
