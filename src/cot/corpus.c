@@ -8,10 +8,13 @@
 #include "cot/minhash.h"
 #include "cot/parquet_read.h"
 #include "cot/step.h"
+#include "cot/turns.h"
+#include "lm/likelihood.h"
 #include "cot/walk.h"
 
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +23,22 @@
 #include <unistd.h>
 #include <utf8proc.h>
 
-enum { LINES = 2000, LONGEST_LINE = 4 << 20, MOST_PENDING = 256 };
+enum { LINES = 2000, LONGEST_LINE = 4 << 20, MOST_PENDING = 256, TOKENS_READ = 1024 };
 
-/* What a row has, and the names of the fields that may hold it: the first that is a text does. */
-enum { QUESTION, CHAIN, ANSWER, LICENCE, FIELDS, MOST_NAMES = 6 };
-static const char *const names[FIELDS][MOST_NAMES] = {
-    [QUESTION] = {"question", "prompt", "instruction", "problem", "query"},
-    [CHAIN] = {"chain", "reasoning", "thinking", "reasoning_content"},
-    [ANSWER] = {"answer", "response", "output", "completion", "solution"},
+/* What a row has, and the names of the fields that may hold it: the first that is a text, or a list of turns, does. */
+enum { LICENCE = COT_FIELDS, FIELDS, MOST_NAMES = 6 };
+static const char *const usual[FIELDS][MOST_NAMES] = {
+    [COT_QUESTION] = {"question", "prompt", "instruction", "problem", "query"},
+    [COT_CHAIN] = {"chain", "reasoning", "thinking", "reasoning_content"},
+    [COT_ANSWER] = {"answer", "response", "output", "completion", "solution"},
+    [COT_CONVERSATION] = {"messages", "conversations", "conversation"},
     [LICENCE] = {"licence", "license"},
 };
+/* The names of what a turn has. */
+static const struct {
+    const char *role, *text;
+} turn_names[] = {{"role", "content"}, {"from", "value"}};
+enum { TURN_NAMES = sizeof turn_names / sizeof *turn_names };
 
 struct corpus {
     struct cot_store *store;
@@ -37,6 +46,10 @@ struct corpus {
     const struct cot_languages *languages;
     struct cot_corpus_counts *counts;
     struct minhash_index *index;
+    struct lm_likelihood *likelihood; /* NULL: perplexities are not asked for */
+    struct arena arena;
+    double *perplexities; /* of all rows that were asked for */
+    int perplexity_count, perplexity_capacity;
     struct cot_block block;                 /* of the piece */
     struct cot_block pending[MOST_PENDING]; /* pieces that are whole and not in yet */
     int64_t pending_rows;
@@ -44,6 +57,13 @@ struct corpus {
     const char *path, *read_as; /* the file, with a digest of its content and the options */
     int64_t piece;
 };
+
+/* Name number n of a field; NULL: it has no more. */
+static const char *name_of(const struct corpus *corpus, int field, int n)
+{
+    const char *named = field < COT_FIELDS ? corpus->options->fields[field] : NULL;
+    return named ? (n ? NULL : named) : usual[field][n];
+}
 
 static void drop(struct corpus *corpus, const char *reason)
 {
@@ -81,7 +101,7 @@ static const char *whole(struct arena *arena, const struct cot_sample *sample)
     return arena_printf(arena, "%s\n%s\n%s", sample->question, sample->chain ? sample->chain : "", sample->answer);
 }
 
-/* Why a sample is not taken; NULL: it is. */
+/* Why a sample is not taken as it stands; NULL: sift() decides. */
 static const char *refuse(struct corpus *corpus, const struct cot_sample *sample)
 {
     const struct cot_corpus_options *options = corpus->options;
@@ -90,28 +110,67 @@ static const char *refuse(struct corpus *corpus, const struct cot_sample *sample
     int64_t bytes = (int64_t)(length_of(sample->question) + length_of(sample->chain) + length_of(sample->answer));
     if (bytes < options->shortest || bytes > options->longest)
         return bytes < options->shortest ? "too short" : "too long";
-    const char *text = whole(&corpus->block.arena, sample), *reason;
-    if (cot_secret_in(text))
-        return "a secret in it";
-    if ((reason = cot_languages_refuse(corpus->languages, text, strlen(text))))
-        return reason;
-    struct minhash hash = minhash_of(text, strlen(text));
-    return minhash_index_add(corpus->index, &hash, options->similar) >= 0 ? "near duplicate" : NULL;
+    const char *text = whole(&corpus->block.arena, sample);
+    return cot_secret_in(text) ? "a secret in it" : cot_languages_refuse(corpus->languages, text, strlen(text));
 }
 
-/* A row; `texts` are in UTF-8, NULL where it has none. */
-static void take_row(struct corpus *corpus, const char *const texts[FIELDS])
+/* Why a text of this loss, NaN where there is none, is too improbable; NULL: it is not. */
+static const char *improbable(struct corpus *corpus, double loss)
+{
+    if (isnan(loss))
+        return "no perplexity";
+    ARRAY_ADD(&corpus->arena, corpus->perplexities, corpus->perplexity_count, corpus->perplexity_capacity, exp(loss));
+    return exp(loss) > corpus->options->most_perplexity ? "a larger perplexity" : NULL;
+}
+
+/* Keeps those samples of the piece that are probable enough and no near duplicates, in this order: what is dropped makes no other a duplicate. */
+static void sift(struct corpus *corpus)
+{
+    struct cot_block *block = &corpus->block;
+    const int count = (int)block->sample_count;
+    const char **texts = arena_alloc(&block->arena, sizeof *texts * (size_t)(count + 1));
+    double *losses = arena_alloc(&block->arena, sizeof *losses * (size_t)(count + 1));
+    for (int i = 0; i < count; i++)
+        texts[i] = whole(&block->arena, &block->samples[i]);
+    if (corpus->likelihood)
+        lm_likelihood_of(corpus->likelihood, texts, count, losses);
+    block->sample_count = 0;
+    for (int i = 0; i < count; i++) {
+        const char *reason = corpus->likelihood ? improbable(corpus, losses[i]) : NULL;
+        if (!reason) {
+            struct minhash hash = minhash_of(texts[i], strlen(texts[i]));
+            if (minhash_index_add(corpus->index, &hash, corpus->options->similar) >= 0)
+                reason = "near duplicate";
+        }
+        if (reason)
+            drop(corpus, reason);
+        else
+            block->samples[block->sample_count++] = block->samples[i];
+    }
+}
+
+/* What a row holds; in UTF-8, NULL or empty where there is nothing. */
+struct row {
+    const char *texts[FIELDS];
+    struct cot_turn *turns; /* of the conversation */
+    int turn_count;
+};
+
+static void take_row(struct corpus *corpus, struct row *row)
 {
     struct arena *arena = &corpus->block.arena;
-    const char *normals[FIELDS] = {0};
+    const char **texts = row->texts, *normals[FIELDS] = {0};
+    const bool paired = texts[COT_QUESTION] && *texts[COT_QUESTION] && texts[COT_ANSWER] && *texts[COT_ANSWER];
+    if (!paired)
+        cot_turns_split(arena, row->turns, row->turn_count, &texts[COT_QUESTION], &texts[COT_ANSWER]);
     for (int i = 0; i < FIELDS; i++)
         if (texts[i] && *texts[i])
             normals[i] = normal(arena, texts[i]);
     const struct cot_sample sample = {.part = COT_GENERAL,
                                       .mode = COT_TEXT,
-                                      .question = normals[QUESTION],
-                                      .chain = normals[CHAIN],
-                                      .answer = normals[ANSWER],
+                                      .question = normals[COT_QUESTION],
+                                      .chain = normals[COT_CHAIN],
+                                      .answer = normals[COT_ANSWER],
                                       .licence = normals[LICENCE] ? normals[LICENCE] : corpus->options->licence,
                                       .provenance = corpus->path};
     const char *reason = refuse(corpus, &sample);
@@ -156,6 +215,7 @@ static struct akgen_error *flush(struct corpus *corpus)
 /* The piece is whole. It enters with others that are as small. */
 static struct akgen_error *finish_piece(struct corpus *corpus, const char *source)
 {
+    sift(corpus);
     corpus->block.source = arena_strdup(&corpus->block.arena, source);
     corpus->pending_rows += corpus->block.sample_count;
     corpus->pending[corpus->pending_count++] = corpus->block;
@@ -186,22 +246,61 @@ static bool is_utf8(const char *bytes, size_t length)
     return utf8proc_decompose((const utf8proc_uint8_t *)bytes, (utf8proc_ssize_t)length, NULL, 0, UTF8PROC_STABLE) >= 0;
 }
 
+/* What is at "a.b" of an object; NULL: nothing. */
+static const json_t *at_path(const json_t *object, const char *path)
+{
+    const json_t *value = json_object_get(object, path);
+    const char *dot = strchr(path, '.');
+    if (value || !dot)
+        return value;
+    return at_path(json_object_getn(object, path, (size_t)(dot - path)), dot + 1);
+}
+
+/* A list's turns, in the arena; the texts lie in the list. */
+static int turns_of(struct arena *arena, const json_t *list, struct cot_turn **turns)
+{
+    const int count = (int)json_array_size(list);
+    *turns = arena_alloc(arena, sizeof **turns * (size_t)(count + 1));
+    for (int i = 0; i < count; i++)
+        for (int n = 0; n < TURN_NAMES && !(*turns)[i].text; n++) {
+            const json_t *turn = json_array_get(list, (size_t)i);
+            (*turns)[i] = (struct cot_turn){json_string_value(json_object_get(turn, turn_names[n].role)),
+                                            json_string_value(json_object_get(turn, turn_names[n].text))};
+        }
+    return count;
+}
+
+/* A field's value, into the row. */
+static void take_value(struct corpus *corpus, const json_t *value, int field, struct row *row)
+{
+    struct cot_turn *turns;
+    const int count = turns_of(&corpus->block.arena, value, &turns);
+    if (field != COT_CONVERSATION)
+        row->texts[field] =
+            json_is_array(value) ? cot_turns_text(&corpus->block.arena, turns, count) : json_string_value(value);
+    else if (!row->turn_count) {
+        row->turns = turns;
+        row->turn_count = count;
+    }
+}
+
 static void take_line(struct corpus *corpus, const char *line, size_t length)
 {
-    const char *texts[FIELDS] = {0};
+    struct row row = {0};
     if (!is_utf8(line, length)) {
         drop(corpus, "no UTF-8");
         return;
     }
-    json_t *row = json_loadb(line, length, 0, NULL);
+    json_t *object = json_loadb(line, length, 0, NULL);
+    const char *name;
     for (int i = 0; i < FIELDS; i++)
-        for (int n = 0; names[i][n] && !(texts[i] && *texts[i]); n++)
-            texts[i] = json_string_value(json_object_get(row, names[i][n]));
-    if (json_is_object(row))
-        take_row(corpus, texts);
+        for (int n = 0; (name = name_of(corpus, i, n)) && !(row.texts[i] && *row.texts[i]); n++)
+            take_value(corpus, at_path(object, name), i, &row);
+    if (json_is_object(object))
+        take_row(corpus, &row);
     else
         drop(corpus, "no JSON object");
-    json_decref(row);
+    json_decref(object);
 }
 
 static struct akgen_error *read_lines(struct corpus *corpus, FILE *in)
@@ -234,43 +333,95 @@ static struct akgen_error *read_lines(struct corpus *corpus, FILE *in)
 
 /* ---- Parquet */
 
-/* The columns of a row group; NULL where the file has none of that name. */
+/* What a row group has for a name: a column of texts, or two of the turns in each row, whose lists are as long. */
+struct field {
+    struct cot_column text, roles, said;
+};
 struct columns {
-    const struct cot_cell *cells[FIELDS][MOST_NAMES];
+    struct field of[FIELDS][MOST_NAMES];
 };
 
-static struct akgen_error *read_columns(struct arena *arena, struct cot_parquet_file *file, int group,
-                                        struct columns *columns)
+static struct akgen_error *read_field(struct arena *arena, struct cot_parquet_file *file, int group, const char *name,
+                                      struct field *field)
+{
+    const size_t bytes = sizeof *field->said.starts * (size_t)(cot_parquet_group_rows(file, group) + 1);
+    struct akgen_error *error = cot_parquet_column(arena, file, group, name, &field->text);
+    if (field->text.starts)
+        field->text = (struct cot_column){0};
+    for (int n = 0; n < TURN_NAMES && !error && !field->text.cells && !field->said.cells; n++) {
+        const char *role = arena_printf(arena, "%s.%s", name, turn_names[n].role),
+                   *text = arena_printf(arena, "%s.%s", name, turn_names[n].text);
+        error = cot_parquet_column(arena, file, group, role, &field->roles);
+        if (!error)
+            error = cot_parquet_column(arena, file, group, text, &field->said);
+        if (error || !field->roles.starts || !field->said.starts ||
+            memcmp(field->roles.starts, field->said.starts, bytes) != 0)
+            field->roles = field->said = (struct cot_column){0};
+    }
+    return error;
+}
+
+static struct akgen_error *read_columns(const struct corpus *corpus, struct arena *arena, struct cot_parquet_file *file,
+                                        int group, struct columns *columns)
 {
     struct akgen_error *error = NULL;
+    const char *name;
     *columns = (struct columns){0};
     for (int i = 0; i < FIELDS; i++)
-        for (int n = 0; names[i][n] && !error; n++)
-            error = cot_parquet_cells(arena, file, group, names[i][n], &columns->cells[i][n]);
+        for (int n = 0; (name = name_of(corpus, i, n)) && !error; n++)
+            error = read_field(arena, file, group, name, &columns->of[i][n]);
     return error;
+}
+
+/* A cell's text in the arena, NULL if it has none; *reason: why the row is dropped. */
+static const char *text_of(struct corpus *corpus, const struct cot_cell *cell, const char **reason)
+{
+    if (!cell->text || !cell->length)
+        return NULL;
+    corpus->counts->bytes += (int64_t)cell->length;
+    if (cell->length > LONGEST_LINE)
+        *reason = "a text of more than 4 MiB";
+    else if (memchr(cell->text, 0, cell->length))
+        *reason = "binary";
+    else if (!is_utf8(cell->text, cell->length))
+        *reason = "no UTF-8";
+    return *reason ? NULL : arena_strndup(&corpus->block.arena, cell->text, cell->length);
+}
+
+/* A field of a row, into `taken`. */
+static void take_field(struct corpus *corpus, const struct field *field, int64_t row, int which, struct row *taken,
+                       const char **reason)
+{
+    struct arena *arena = &corpus->block.arena;
+    if (field->text.cells)
+        taken->texts[which] = text_of(corpus, &field->text.cells[row], reason);
+    if (!field->said.cells)
+        return;
+    const int64_t first = field->said.starts[row];
+    const int count = (int)(field->said.starts[row + 1] - first);
+    struct cot_turn *turns = arena_alloc(arena, sizeof *turns * (size_t)(count + 1));
+    for (int i = 0; i < count && !*reason; i++)
+        turns[i] = (struct cot_turn){text_of(corpus, &field->roles.cells[first + i], reason),
+                                     text_of(corpus, &field->said.cells[first + i], reason)};
+    if (which != COT_CONVERSATION)
+        taken->texts[which] = *reason ? NULL : cot_turns_text(arena, turns, count);
+    else if (!taken->turn_count) {
+        taken->turns = turns;
+        taken->turn_count = count;
+    }
 }
 
 static void take_cells(struct corpus *corpus, const struct columns *columns, int64_t row)
 {
-    const char *texts[FIELDS] = {0}, *reason = NULL;
+    struct row taken = {0};
+    const char *reason = NULL;
     for (int i = 0; i < FIELDS; i++)
-        for (int n = 0; names[i][n] && !texts[i]; n++) {
-            const struct cot_cell *cell = columns->cells[i][n] ? &columns->cells[i][n][row] : NULL;
-            if (!cell || !cell->text || !cell->length)
-                continue;
-            corpus->counts->bytes += (int64_t)cell->length;
-            if (cell->length > LONGEST_LINE)
-                reason = "a text of more than 4 MiB";
-            else if (memchr(cell->text, 0, cell->length))
-                reason = "binary";
-            else if (!is_utf8(cell->text, cell->length))
-                reason = "no UTF-8";
-            texts[i] = reason ? "" : arena_strndup(&corpus->block.arena, cell->text, cell->length);
-        }
+        for (int n = 0; n < MOST_NAMES && !taken.texts[i] && !reason; n++)
+            take_field(corpus, &columns->of[i][n], row, i, &taken, &reason);
     if (reason)
         drop(corpus, reason);
     else
-        take_row(corpus, texts);
+        take_row(corpus, &taken);
 }
 
 static struct akgen_error *read_group(struct corpus *corpus, struct cot_parquet_file *file, int group)
@@ -279,7 +430,7 @@ static struct akgen_error *read_group(struct corpus *corpus, struct cot_parquet_
     struct columns columns;
     const char *reason = NULL;
     const int64_t rows = cot_parquet_group_rows(file, group);
-    struct akgen_error *error = NULL, *unfit = read_columns(&arena, file, group, &columns);
+    struct akgen_error *error = NULL, *unfit = read_columns(corpus, &arena, file, group, &columns);
     if (unfit)
         reason = arena_strdup(&arena, unfit->message);
     error_free(unfit);
@@ -344,9 +495,16 @@ static const char *read_as(struct arena *arena, const struct corpus *corpus, FIL
     const char *content = digest_finish(digest, arena);
     if (ferror(in) || fseek(in, 0, SEEK_SET))
         return NULL;
-    return arena_printf(arena, "%s (%s), %lld to %lld bytes, similarity %g%s%s", corpus->path, content,
-                        (long long)options->shortest, (long long)options->longest, options->similar,
-                        options->languages ? ", " : "", options->languages ? options->languages : "");
+    const char *as = arena_printf(arena, "%s (%s), %lld to %lld bytes, similarity %g%s%s", corpus->path, content,
+                                  (long long)options->shortest, (long long)options->longest, options->similar,
+                                  options->languages ? ", " : "", options->languages ? options->languages : "");
+    for (int i = 0; i < COT_FIELDS; i++)
+        if (options->fields[i])
+            as = arena_printf(arena, "%s, %s for %s", as, options->fields[i], usual[i][0]);
+    if (corpus->likelihood)
+        as = arena_printf(arena, "%s, perplexity at most %g to %s", as, options->most_perplexity,
+                          lm_likelihood_model(corpus->likelihood));
+    return as;
 }
 
 /* Counts a file that cannot be read, once. */
@@ -397,6 +555,23 @@ static struct akgen_error *remember(void *closure, const struct cot_sample *samp
     return NULL;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const double *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+static void tell_perplexities(struct corpus *corpus)
+{
+    static const double shares[] = {0.05, 0.5, 0.95};
+    corpus->counts->measured = corpus->perplexity_count;
+    if (!corpus->perplexity_count)
+        return;
+    qsort(corpus->perplexities, (size_t)corpus->perplexity_count, sizeof *corpus->perplexities, by_size);
+    for (int i = 0; i < 3; i++)
+        corpus->counts->perplexity[i] = corpus->perplexities[(int)(shares[i] * (corpus->perplexity_count - 1))];
+}
+
 struct akgen_error *cot_corpus(struct cot_store *store, const char *path, const struct cot_corpus_options *options,
                                struct cot_corpus_counts *counts)
 {
@@ -406,6 +581,8 @@ struct akgen_error *cot_corpus(struct cot_store *store, const char *path, const 
     struct cot_file *files;
     size_t count = 0;
     struct akgen_error *error = cot_languages_read(&arena, options->languages, &corpus.languages);
+    if (!error && options->model)
+        error = lm_likelihood_new(options->model, TOKENS_READ, 0, &corpus.likelihood);
     if (!error)
         error = cot_walk(&arena, path, ends, &files, &count);
     if (!error)
@@ -416,7 +593,10 @@ struct akgen_error *cot_corpus(struct cot_store *store, const char *path, const 
         error = flush(&corpus);
     for (int i = 0; i < corpus.pending_count; i++)
         arena_free(&corpus.pending[i].arena);
+    tell_perplexities(&corpus);
     minhash_index_free(corpus.index);
+    lm_likelihood_free(corpus.likelihood);
+    arena_free(&corpus.arena);
     arena_free(&corpus.block.arena);
     arena_free(&arena);
     return error;

@@ -16,9 +16,11 @@ enum {
     LARGEST_CHUNK = 1 << 30,
     LARGEST_PAGE = 256 << 20,
     LARGEST_GROUP = 2047 << 20, /* of all pages of a row group that are read, unpacked */
-    MOST_ROWS = 4 << 20         /* of a row group */
+    MOST_ROWS = 4 << 20,        /* of a row group */
+    MOST_VALUES = 16 << 20,     /* of a column of lists in a row group */
+    DEEPEST = 64                /* of the schema */
 };
-enum { BYTE_ARRAY = 6, OPTIONAL = 1, REPEATED = 2 };
+enum { BYTE_ARRAY = 6, OPTIONAL = 1, REPEATED = 2, LIST = 3 };
 enum { PLAIN, PLAIN_DICTIONARY = 2, RLE, RLE_DICTIONARY = 8 };
 enum { DATA_PAGE, INDEX_PAGE, DICTIONARY_PAGE, DATA_PAGE_V2 };
 enum { UNCOMPRESSED, SNAPPY, GZIP, ZSTANDARD = 6 };
@@ -35,13 +37,16 @@ static const char *const encodings[] = {"PLAIN",
                                         "RLE_DICTIONARY",
                                         "BYTE_STREAM_SPLIT"};
 
+/* A leaf of the schema. A value's definition level says how many of the optional and repeated nodes above it, itself among them, are there; its
+ * repetition level, which of the repeated ones goes on with another element (0: none, a new row begins). */
 struct column {
-    const char *name;
-    bool text, optional;
+    const char *path;             /* "messages.content" */
+    bool text;                    /* of lists of lists there is none */
+    int definitions, repetitions; /* the largest levels */
+    int element;                  /* the definition level from which on an element of the list is there */
 };
-/* A column of a row group. */
+/* A column of a row group, in the order of the schema's leaves. */
 struct chunk {
-    const char *name; /* NULL: it does not stand at the top */
     int codec;
     int64_t offset, bytes;
 };
@@ -53,7 +58,7 @@ struct group {
 struct cot_parquet_file {
     int fd;
     int64_t bytes;
-    struct column *columns; /* that stand at the top */
+    struct column *columns;
     struct group *groups;
     int column_count, column_capacity, group_count, group_capacity;
     int group;    /* that was read last */
@@ -94,55 +99,98 @@ static const char *text_of(struct arena *arena, struct thrift *thrift)
     return arena_strndup(arena, bytes, length);
 }
 
-/* An element of the schema: a column, or what holds others. */
-static void read_element(struct arena *arena, struct thrift *thrift, struct column *column, int64_t *children)
+/* An element of the schema: a leaf, or what holds others. */
+struct element {
+    const char *name;
+    int64_t type, repetition, children;
+    bool list; /* its child stands for its elements */
+};
+
+/* The logical type, a union, of which LIST is the third. */
+static bool is_list(struct thrift *thrift)
 {
-    int64_t type = -1, repetition = 0;
-    *column = (struct column){0};
-    *children = 0;
-    for (int last = 0, kind, field; (field = thrift_field(thrift, &last, &kind));)
-        if (field == 1 && kind == THRIFT_I32)
-            type = thrift_number(thrift);
-        else if (field == 3 && kind == THRIFT_I32)
-            repetition = thrift_number(thrift);
-        else if (field == 4 && kind == THRIFT_BINARY)
-            column->name = text_of(arena, thrift);
-        else if (field == 5 && kind == THRIFT_I32)
-            *children = thrift_number(thrift);
-        else
-            thrift_skip(thrift, kind);
-    column->text = type == BYTE_ARRAY && repetition != REPEATED && !*children;
-    column->optional = repetition == OPTIONAL;
+    bool list = false;
+    for (int last = 0, kind, field; (field = thrift_field(thrift, &last, &kind));) {
+        list |= field == LIST;
+        thrift_skip(thrift, kind);
+    }
+    return list;
 }
 
-/* The schema is a tree, each node before its children; columns of ours stand right below the root. */
+static struct element read_element(struct arena *arena, struct thrift *thrift)
+{
+    struct element element = {.type = -1};
+    for (int last = 0, kind, field; (field = thrift_field(thrift, &last, &kind));)
+        if (field == 1 && kind == THRIFT_I32)
+            element.type = thrift_number(thrift);
+        else if (field == 3 && kind == THRIFT_I32)
+            element.repetition = thrift_number(thrift);
+        else if (field == 4 && kind == THRIFT_BINARY)
+            element.name = text_of(arena, thrift);
+        else if (field == 5 && kind == THRIFT_I32)
+            element.children = thrift_number(thrift);
+        else if (field == 6 && kind == THRIFT_I32)
+            element.list |= thrift_number(thrift) == LIST;
+        else if (field == 10 && kind == THRIFT_STRUCT)
+            element.list |= is_list(thrift);
+        else
+            thrift_skip(thrift, kind);
+    thrift->bad |= !element.name || element.children < 0;
+    return element;
+}
+
+/* What stands between a list and the fields of its elements has no part in a path: the repeated node, and its only child, unless that is the
+ * element's own (the format's rules for older lists). */
+static bool is_wrapper(const struct element *repeated)
+{
+    size_t length = repeated->name ? strlen(repeated->name) : 0;
+    return repeated->children == 1 && strcmp(repeated->name, "array") != 0 &&
+           !(length > 6 && strcmp(repeated->name + length - 6, "_tuple") == 0);
+}
+
+/* The schema is a tree, each node before its children. `above` has the path and the levels of the node that this one stands in; nameless: it
+ * has that path itself. */
+static void read_node(struct arena *arena, struct thrift *thrift, struct cot_parquet_file *file, size_t *left,
+                      struct column above, bool nameless, const struct element *parent, int depth)
+{
+    if (!*left || depth > DEEPEST)
+        thrift->bad = true;
+    if (thrift->bad)
+        return;
+    --*left;
+    const struct element element = read_element(arena, thrift);
+    struct column column = above;
+    if (thrift->bad)
+        return;
+    if (parent && !(nameless && above.path))
+        column.path = above.path ? arena_printf(arena, "%s.%s", above.path, element.name) : element.name;
+    column.definitions += parent && element.repetition != 0;
+    if (parent && element.repetition == REPEATED) {
+        column.repetitions++;
+        column.element = column.definitions;
+    }
+    for (int64_t i = 0; i < element.children && !thrift->bad; i++)
+        read_node(arena, thrift, file, left, column,
+                  element.list || (parent && parent->list && element.repetition == REPEATED && is_wrapper(&element)),
+                  &element, depth + 1);
+    if (!parent || element.type < 0)
+        return;
+    column.text = element.type == BYTE_ARRAY && column.repetitions <= 1;
+    ARRAY_ADD(arena, file->columns, file->column_count, file->column_capacity, column);
+}
+
 static void read_schema(struct arena *arena, struct thrift *thrift, struct cot_parquet_file *file)
 {
     size_t count = thrift_list(thrift, THRIFT_STRUCT);
-    int64_t below = 0, children; /* below: elements that still belong to a child of the root */
-    for (size_t i = 0; i < count && !thrift->bad; i++) {
-        struct column column;
-        read_element(arena, thrift, &column, &children);
-        if (children < 0 || children > (int64_t)count)
-            thrift->bad = true;
-        if (i && !below && column.name)
-            ARRAY_ADD(arena, file->columns, file->column_count, file->column_capacity, column);
-        if (i)
-            below += children - (below > 0);
-    }
+    read_node(arena, thrift, file, &count, (struct column){0}, false, NULL, 0);
+    thrift->bad |= count != 0;
 }
 
-static void read_meta(struct arena *arena, struct thrift *thrift, struct chunk *chunk)
+static void read_meta(struct thrift *thrift, struct chunk *chunk)
 {
     int64_t data = 0, dictionary = 0;
     for (int last = 0, kind, field; (field = thrift_field(thrift, &last, &kind));)
-        if (field == 3 && kind == THRIFT_LIST) {
-            size_t parts = thrift_list(thrift, THRIFT_BINARY);
-            for (size_t i = 0; i < parts && !thrift->bad; i++)
-                chunk->name = text_of(arena, thrift);
-            if (parts != 1)
-                chunk->name = NULL;
-        } else if (field == 4 && kind == THRIFT_I32)
+        if (field == 4 && kind == THRIFT_I32)
             chunk->codec = (int)thrift_number(thrift);
         else if (field == 7 && kind == THRIFT_I64)
             chunk->bytes = thrift_number(thrift);
@@ -164,7 +212,7 @@ static void read_group(struct arena *arena, struct thrift *thrift, struct group 
                 struct chunk chunk = {0};
                 for (int inner = 0, type, number; (number = thrift_field(thrift, &inner, &type));)
                     if (number == 3 && type == THRIFT_STRUCT)
-                        read_meta(arena, thrift, &chunk);
+                        read_meta(thrift, &chunk);
                     else
                         thrift_skip(thrift, type);
                 ARRAY_ADD(arena, group->chunks, group->count, group->capacity, chunk);
@@ -192,7 +240,9 @@ static struct akgen_error *read_footer(struct arena *arena, struct thrift *thrif
     if (thrift->bad)
         return broken("the footer cannot be read");
     for (int g = 0; g < file->group_count; g++)
-        if (file->groups[g].rows < 0 || file->groups[g].rows > MOST_ROWS)
+        if (file->groups[g].count != file->column_count)
+            return broken("a row group of other columns than the schema's");
+        else if (file->groups[g].rows < 0 || file->groups[g].rows > MOST_ROWS)
             return broken("a row group of more than 4,194,304 rows");
     return NULL;
 }
@@ -232,8 +282,9 @@ int64_t cot_parquet_group_rows(const struct cot_parquet_file *file, int group)
 
 struct page {
     int kind, encoding;
-    int64_t compressed, uncompressed, values, levels; /* levels: bytes of a page of version 2 that come before */
-    bool plain;                                       /* of version 2: its values are not compressed */
+    int64_t compressed, uncompressed, values;
+    int64_t levels, repetitions; /* bytes of a page of version 2 that come before: all, and the repetition levels */
+    bool plain;                  /* of version 2: its values are not compressed */
 };
 
 static void read_page_fields(struct thrift *thrift, struct page *page)
@@ -248,6 +299,7 @@ static void read_page_fields(struct thrift *thrift, struct page *page)
             int64_t more = thrift_number(thrift);
             thrift->bad |= more < 0;
             page->levels += more;
+            page->repetitions = field == 6 ? more : page->repetitions;
         } else if (second && field == 7 && kind == THRIFT_FALSE)
             page->plain = true;
         else
@@ -364,9 +416,12 @@ struct reading {
     const struct column *column;
     const struct chunk *chunk;
     struct cot_cell *cells, *dictionary;
+    int64_t *starts; /* of lists */
     int64_t *room;
-    int64_t rows, row; /* row: cells that are read */
+    int64_t rows, row; /* row: rows that have begun */
     int64_t words;     /* of the dictionary */
+    int64_t values;    /* of lists: levels that were read */
+    int count, capacity;
 };
 
 /* A plain text: its length in four bytes and its bytes. */
@@ -387,7 +442,7 @@ static struct akgen_error *read_dictionary(struct reading *reading, const struct
 {
     const uint8_t *at = bytes, *end = bytes + page->uncompressed;
     if (page->encoding != PLAIN && page->encoding != PLAIN_DICTIONARY)
-        return unread(reading->column->name, "encoding", encodings, sizeof encodings / sizeof *encodings,
+        return unread(reading->column->path, "encoding", encodings, sizeof encodings / sizeof *encodings,
                       page->encoding);
     if (page->values > page->uncompressed / 4) /* each has its length */
         return broken("a dictionary that is none");
@@ -398,23 +453,79 @@ static struct akgen_error *read_dictionary(struct reading *reading, const struct
     return NULL;
 }
 
-/* Where the levels of a page lie, and *values what comes behind. False: they are longer than the page. */
-static bool find_levels(const struct reading *reading, const struct page *page, const uint8_t *bytes,
-                        struct runs *levels, const uint8_t **values)
+/* Bits of a level. */
+static int width_of(int largest)
 {
-    const uint8_t *end = bytes + page->uncompressed;
-    *levels = (struct runs){.at = bytes, .end = bytes + page->levels, .width = 1};
-    *values = bytes + page->levels;
-    if (page->kind == DATA_PAGE_V2 || !reading->column->optional)
+    int width = 0;
+    for (; largest; largest >>= 1)
+        width++;
+    return width;
+}
+
+/* Levels of a page of version 1: their length in four bytes, if there are any. */
+static bool take_levels(const uint8_t **at, const uint8_t *end, int largest, struct runs *levels)
+{
+    *levels = (struct runs){.at = *at, .end = *at, .width = width_of(largest)};
+    if (!largest)
         return true;
-    if (end - bytes < 4)
+    if (end - *at < 4)
         return false;
     uint32_t length =
-        (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-    if (length > (size_t)(end - bytes - 4))
+        (uint32_t)(*at)[0] | (uint32_t)(*at)[1] << 8 | (uint32_t)(*at)[2] << 16 | (uint32_t)(*at)[3] << 24;
+    if (length > (size_t)(end - *at - 4))
         return false;
-    *levels = (struct runs){.at = bytes + 4, .end = bytes + 4 + length, .width = 1};
-    *values = bytes + 4 + length;
+    levels->at = *at + 4;
+    *at = levels->end = *at + 4 + length;
+    return true;
+}
+
+/* What stands in a page before its values. Version 2 may leave levels out that say nothing. */
+struct levels {
+    struct runs repetitions, definitions;
+    bool no_repetitions, no_definitions; /* all are 0; all are the largest */
+};
+
+/* *values: what comes behind them. False: they are longer than the page. */
+static bool find_levels(const struct column *column, const struct page *page, const uint8_t *bytes,
+                        struct levels *levels, const uint8_t **values)
+{
+    *values = bytes;
+    *levels = (struct levels){.no_repetitions = !column->repetitions, .no_definitions = !column->definitions};
+    if (page->kind == DATA_PAGE)
+        return take_levels(values, bytes + page->uncompressed, column->repetitions, &levels->repetitions) &&
+               take_levels(values, bytes + page->uncompressed, column->definitions, &levels->definitions);
+    const uint8_t *middle = bytes + page->repetitions, *end = bytes + page->levels;
+    levels->repetitions = (struct runs){.at = bytes, .end = middle, .width = width_of(column->repetitions)};
+    levels->definitions = (struct runs){.at = middle, .end = end, .width = width_of(column->definitions)};
+    levels->no_repetitions |= middle == bytes;
+    levels->no_definitions |= end == middle;
+    *values = end;
+    return true;
+}
+
+/* The place of the next value: a cell, which is NULL where the list has no more element. False: the levels are wrong. */
+static bool next_place(struct reading *reading, struct levels *levels, struct cot_cell **cell, bool *present)
+{
+    const struct column *column = reading->column;
+    uint32_t repetition = 0, definition = (uint32_t)column->definitions;
+    if ((!levels->no_repetitions && !next_of_runs(&levels->repetitions, &repetition)) ||
+        (!levels->no_definitions && !next_of_runs(&levels->definitions, &definition)))
+        return false;
+    if (repetition > (uint32_t)column->repetitions || definition > (uint32_t)column->definitions ||
+        (repetition ? !reading->row : reading->row == reading->rows))
+        return false;
+    *present = definition == (uint32_t)column->definitions;
+    if (!column->repetitions) {
+        *cell = &reading->cells[reading->row++];
+        return true;
+    }
+    if (!repetition)
+        reading->starts[reading->row++] = reading->count;
+    *cell = NULL;
+    if (definition >= (uint32_t)column->element) {
+        ARRAY_ADD(reading->arena, reading->cells, reading->count, reading->capacity, (struct cot_cell){0});
+        *cell = &reading->cells[reading->count - 1];
+    }
     return true;
 }
 
@@ -422,29 +533,33 @@ static struct akgen_error *read_values(struct reading *reading, const struct pag
 {
     const uint8_t *at, *end = bytes + page->uncompressed;
     const bool plain = page->encoding == PLAIN;
-    struct runs levels, words = {0};
-    uint32_t present = 1, word;
+    struct runs words = {0};
+    struct levels levels;
+    uint32_t word;
     if (!plain && page->encoding != PLAIN_DICTIONARY && page->encoding != RLE_DICTIONARY)
-        return unread(reading->column->name, "encoding", encodings, sizeof encodings / sizeof *encodings,
+        return unread(reading->column->path, "encoding", encodings, sizeof encodings / sizeof *encodings,
                       page->encoding);
-    if (page->values > reading->rows - reading->row || !find_levels(reading, page, bytes, &levels, &at))
+    if (reading->column->repetitions && page->values > MOST_VALUES - reading->values)
+        return broken("lists of more than 16,777,216 texts in a row group");
+    reading->values += page->values;
+    if ((!reading->column->repetitions && page->values > reading->rows - reading->row) ||
+        !find_levels(reading->column, page, bytes, &levels, &at))
         return broken("a page with more than there is");
     if (!plain && at < end)
         words = (struct runs){.at = at + 1, .end = end, .width = *at};
     if (words.width > 32)
         return broken("a page with words of more than 32 bits");
-    /* Version 2 may leave levels out that say nothing. */
-    const bool levelled = reading->column->optional && (page->kind == DATA_PAGE || page->levels);
-    for (int64_t i = 0; i < page->values; i++, reading->row++) {
-        if (levelled && !next_of_runs(&levels, &present))
+    for (int64_t i = 0; i < page->values; i++) {
+        struct cot_cell *cell;
+        bool present;
+        if (!next_place(reading, &levels, &cell, &present))
             return broken("a page with too few levels");
         if (!present)
             continue; /* the cell is NULL */
-        if (plain ? !next_text(&at, end, &reading->cells[reading->row])
-                  : !next_of_runs(&words, &word) || word >= reading->words)
+        if (plain ? !next_text(&at, end, cell) : !next_of_runs(&words, &word) || word >= reading->words)
             return broken("a page with too few texts");
         if (!plain)
-            reading->cells[reading->row] = reading->dictionary[word];
+            *cell = reading->dictionary[word];
     }
     return NULL;
 }
@@ -453,7 +568,7 @@ static struct akgen_error *read_chunk(struct reading *reading, const uint8_t *by
 {
     struct thrift thrift = {.at = bytes, .end = bytes + reading->chunk->bytes};
     struct akgen_error *error = NULL;
-    while (!error && reading->row < reading->rows) {
+    while (!error && (reading->row < reading->rows || (reading->starts && thrift.at < thrift.end))) {
         struct page page;
         const uint8_t *unpacked = NULL;
         if (!read_page(&thrift, &page))
@@ -477,7 +592,7 @@ static struct akgen_error *check_chunk(const struct cot_parquet_file *file, cons
                                        const struct chunk *chunk)
 {
     if (chunk->codec != UNCOMPRESSED && chunk->codec != SNAPPY && chunk->codec != GZIP && chunk->codec != ZSTANDARD)
-        return unread(column->name, "compression", codecs, sizeof codecs / sizeof *codecs, chunk->codec);
+        return unread(column->path, "compression", codecs, sizeof codecs / sizeof *codecs, chunk->codec);
     if (chunk->bytes > LARGEST_CHUNK)
         return broken("a column of more than 1 GiB in a row group");
     if (chunk->offset < 4 || chunk->bytes < 0 || chunk->offset > file->bytes ||
@@ -486,22 +601,21 @@ static struct akgen_error *check_chunk(const struct cot_parquet_file *file, cons
     return NULL;
 }
 
-struct akgen_error *cot_parquet_cells(struct arena *arena, struct cot_parquet_file *file, int group, const char *name,
-                                      const struct cot_cell **cells)
+struct akgen_error *cot_parquet_column(struct arena *arena, struct cot_parquet_file *file, int group, const char *path,
+                                       struct cot_column *column)
 {
     const struct group *rows = &file->groups[group];
     struct reading reading = {.arena = arena, .rows = rows->rows, .room = &file->room};
-    *cells = NULL;
+    *column = (struct cot_column){0};
     if (group != file->group)
         file->room = LARGEST_GROUP;
     file->group = group;
-    for (int i = 0; i < file->column_count; i++)
-        if (strcmp(file->columns[i].name, name) == 0 && file->columns[i].text)
+    for (int i = 0; i < file->column_count && !reading.column; i++)
+        if (file->columns[i].text && strcmp(file->columns[i].path, path) == 0) {
             reading.column = &file->columns[i];
-    for (int i = 0; i < rows->count; i++)
-        if (rows->chunks[i].name && strcmp(rows->chunks[i].name, name) == 0)
             reading.chunk = &rows->chunks[i];
-    if (!reading.column || !reading.chunk)
+        }
+    if (!reading.column)
         return NULL;
     struct akgen_error *error = check_chunk(file, reading.column, reading.chunk);
     if (error)
@@ -509,8 +623,15 @@ struct akgen_error *cot_parquet_cells(struct arena *arena, struct cot_parquet_fi
     uint8_t *bytes = arena_alloc(arena, (size_t)reading.chunk->bytes + 1);
     if (!read_at(file->fd, reading.chunk->offset, bytes, (size_t)reading.chunk->bytes))
         return broken("it cannot be read");
-    reading.cells = arena_alloc(arena, sizeof *reading.cells * (size_t)(rows->rows + 1));
+    if (reading.column->repetitions)
+        reading.starts = arena_alloc(arena, sizeof *reading.starts * (size_t)(rows->rows + 1));
+    else
+        reading.cells = arena_alloc(arena, sizeof *reading.cells * (size_t)(rows->rows + 1));
     error = read_chunk(&reading, bytes);
-    *cells = reading.cells;
+    if (!error && reading.starts) {
+        reading.starts[rows->rows] = reading.count;
+        reading.cells = reading.cells ? reading.cells : arena_alloc(arena, sizeof *reading.cells);
+    }
+    *column = (struct cot_column){reading.cells, reading.starts};
     return error;
 }

@@ -1,5 +1,6 @@
-/* Columns of text of a file in Apache Parquet: those that stand at the top and hold one text or none in a row, in pages of version 1 and 2, plain or by
- * dictionary, not compressed or by Snappy, gzip or Zstandard. Everything else is refused by its name. Debian 12 has no C library that reads it. */
+/* Columns of text of a file in Apache Parquet: those that hold one text or none in a row, or a list of texts, however deep in structs and the list's
+ * elements, in pages of version 1 and 2, plain or by dictionary, not compressed or by Snappy, gzip or Zstandard. Everything else is refused by its name.
+ * Debian 12 has no C library that reads it. */
 #ifndef COT_PARQUET_READ_H
 #define COT_PARQUET_READ_H
 
@@ -21,8 +22,16 @@ struct cot_cell {
     const char *text;
     size_t length;
 };
-/* A column of a row group, a cell for each row, in the arena. *cells is NULL where the file has no column of this name that holds texts. */
-struct akgen_error *cot_parquet_cells(struct arena *arena, struct cot_parquet_file *file, int group, const char *column,
-                                      const struct cot_cell **cells);
+/* A column of a row group. */
+struct cot_column {
+    const struct cot_cell *cells; /* one for each row, or of all lists; NULL: there is no such column */
+    const int64_t *
+        starts; /* of lists, (rows + 1): row r has the cells from starts[r] to before starts[r + 1]; NULL: it is none */
+};
+/* Reads it, into the arena. `path`: the names from the top to the column with dots between them, "question", "row.answer"; between a list and the
+ * fields of its elements stands nothing else: "messages.content" of list<struct{role, content}>, "tags" of list<string>. A column of lists of
+ * lists, or of anything but texts, is none. */
+struct akgen_error *cot_parquet_column(struct arena *arena, struct cot_parquet_file *file, int group, const char *path,
+                                       struct cot_column *column);
 
 #endif

@@ -4,6 +4,7 @@ becomes no sample is counted."""
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import sqlite3
@@ -57,7 +58,28 @@ class Corpus(unittest.TestCase):
             self.assertEqual(self.dropped(f"{name}.db"), {"no question and answer": 1, "near duplicate": 1}, name)
         self.take(TABLES / "brotli.parquet", db="brotli.db")
         self.assertEqual(self.dropped("brotli.db"), {"Parquet: column 'question' is of the compression BROTLI, which is not read": 1})
-        self.assertRegex(self.take(TABLES, db="all.db"), r"^5 files, 16 rows: 2 samples added, ")
+        self.assertRegex(self.take(TABLES, db="all.db"), r"^6 files, 21 rows: 3 samples added, ")
+
+    def test_conversations(self):
+        """nested.parquet: by pyarrow, five rows of messages list<struct{role, content}> and row struct{answer, deep struct{question}}."""
+        several = "Be brief.\n\nUser:\nName a colour.\n\nAssistant:\nBlue\n\nUser:\nAnd another one?"
+        expected = [("What is two and two?", "It is four, of course."), (several, "Green, like grass")]
+        self.take(TABLES / "nested.parquet")
+        self.assertEqual(self.rows(), expected)
+        self.assertEqual(self.dropped(), {"no question and answer": 3})
+        self.take(TABLES / "nested.parquet", "--question", "row.deep.question", "--answer", "row.answer", "--conversation", "none", db="paths.db")
+        self.assertEqual(self.rows("paths.db"), [("Where does this text lie?", "in a struct"), ("Where does that one lie?", "two levels down")])
+        path = self.write("a.jsonl", [
+            {"messages": [{"role": "user", "content": "What is two and two?"}, {"role": "assistant", "content": "It is four, of course."}, {"role": "user", "content": "Thanks"}]},
+            {"conversations": [{"from": "system", "value": "Be brief."}, {"from": "human", "value": "Name a colour."}, {"from": "gpt", "value": "Blue"},
+                               {"from": "human", "value": "And another one?"}, {"from": "gpt", "value": "Green, like grass"}]},
+            {"prompt": [{"role": "user", "content": "As trl-sft has it, what is it?"}], "completion": [{"role": "assistant", "content": "A list of one message"}]},
+            {"messages": [{"role": "assistant", "content": "An answer without any question"}]}, {"messages": [1, None, {}, "user"]}, {"messages": {"role": "user"}},
+            {"row": {"deep": {"question": "Where does this text lie?"}}, "answer": "in an object, two levels down"}])
+        self.take(path, "--similar", 101, db="json.db")
+        self.assertEqual(self.rows("json.db"), [*expected, ("As trl-sft has it, what is it?", "A list of one message")])
+        self.take(path, "--question", "row.deep.question", db="json.db")   # other options are another source
+        self.assertEqual(self.rows("json.db")[3:], [("Where does this text lie?", "in an object, two levels down")])
 
     def test_what_is_exported_is_read(self):
         self.write("a.jsonl", [{"question": f"What is {i} and one?", "answer": f"It is {i + 1}.", "license": "MIT",
@@ -93,6 +115,26 @@ class Corpus(unittest.TestCase):
         self.assertEqual(self.rows("en.db"), [TEXTS["en"], TEXTS["zh"], TEXTS["de"], TEXTS["un"]])
         for codes in ("xx", "en,", "english!", ""):
             self.assertRegex(self.take(self.corpus, "--language", codes, db="x.db", code=2), "no language")
+
+    def test_perplexity(self):
+        """The shipped model has read tasks and formulas alone, so they are the probable rows. What it drops makes no later row a near duplicate,
+        whether the run is one or was killed between the two."""
+        task = {"question": "Sqrt\nin x float32 [8,2048]\nout y float32 [8,2048]", "answer": "y = sqrt(x)"}
+        noise = {"question": "qz8#kjw vxx!! ppq", "answer": "zzk 91 ;;; wqj ~~ 4x"}
+        self.write("a.jsonl", [task, noise, {"question": "What is the capital of France?", "answer": "It is Paris."}])
+        said = self.take(self.corpus, "--max-perplexity", "inf", db="all.db")
+        self.assertRegex(said, r"^1 files, 3 rows: 3 samples added, 0 dropped; .*\nperplexity of 3 rows: 5 % are below [\d.]+, half below [\d.]+, 95 % below [\d.]+\n$")
+        least, middle = (float(number) for number in re.findall(r"below ([\d.]+)", said)[:2])
+        self.assertLess(least, middle)
+        self.take(self.corpus, "--max-perplexity", (least + middle) / 2)
+        self.assertEqual([row[1] for row in self.rows()], ["y = sqrt(x)"])
+        self.assertEqual(self.dropped(), {"a larger perplexity": 2})
+        self.assertRegex(self.take(self.corpus, "--max-perplexity", (least + middle) / 2), r": 0 samples added, 0 dropped; [^\n]*\n$")
+        self.write("b.jsonl", [{**noise, "answer": noise["answer"] + "!"}])
+        self.take(self.corpus, "--max-perplexity", "1e30")      # another threshold is another source
+        self.assertEqual(self.dropped(), {"a larger perplexity": 2, "near duplicate": 2})
+        for options in (("--max-perplexity", "0"), ("--max-perplexity", "many"), ("--model", self.at), ("--max-perplexity", 9, "--model", self.at)):
+            self.take(self.corpus, *options, db="x.db", code=2)
 
     def test_a_changed_file_is_read_again(self):
         path = self.write("a.jsonl", [{"question": "What is one and one?", "answer": "It is two."}])

@@ -14,18 +14,23 @@ void fuzz_seeds(void)
 }
 
 /* All bytes of the cells, so that a sanitizer sees where they lie. */
-static unsigned sum_of(const struct cot_cell *cells, int64_t rows)
+static unsigned sum_of(const struct cot_column *column, int64_t rows)
 {
     unsigned sum = 0;
-    for (int64_t row = 0; row < rows; row++)
-        for (size_t i = 0; i < cells[row].length; i++)
-            sum += (unsigned char)cells[row].text[i];
+    for (int64_t row = 0; row < rows && column->starts; row++)
+        if (column->starts[row] > column->starts[row + 1])
+            abort();
+    const int64_t cells = column->starts ? column->starts[rows] : rows;
+    for (int64_t cell = 0; cell < cells; cell++)
+        for (size_t i = 0; i < column->cells[cell].length; i++)
+            sum += (unsigned char)column->cells[cell].text[i];
     return sum;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    static const char *const columns[] = {"question", "answer", "n", "tags", "element"};
+    static const char *const columns[] = {"question",      "answer",           "n",         "tags",
+                                          "messages.role", "messages.content", "row.answer"};
     static volatile unsigned sum;
     struct arena arena = {0};
     struct cot_parquet_file *file;
@@ -35,10 +40,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     struct akgen_error *error = cot_parquet_open(&arena, fd, &file);
     for (int g = 0; !error && g < cot_parquet_groups(file); g++)
         for (size_t i = 0; !error && i < sizeof columns / sizeof *columns; i++) {
-            const struct cot_cell *cells;
-            error = cot_parquet_cells(&arena, file, g, columns[i], &cells);
-            if (!error && cells)
-                sum += sum_of(cells, cot_parquet_group_rows(file, g));
+            struct cot_column column;
+            error = cot_parquet_column(&arena, file, g, columns[i], &column);
+            if (!error && column.cells)
+                sum += sum_of(&column, cot_parquet_group_rows(file, g));
         }
     if (error && strncmp(error->message, "Parquet: ", 9) != 0)
         abort();

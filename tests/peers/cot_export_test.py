@@ -92,9 +92,10 @@ class Tables(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.at = pathlib.Path(folder.name)
 
-    def read(self, name, table, **options):
+    def read(self, name, table, fields=(), **options):
         pyarrow.parquet.write_table(table, self.at / f"{name}.parquet", **options)
-        process = akgen("cot", "corpus", self.at / f"{name}.parquet", "--db", self.at / f"{name}.db", "--similar", 101, "--max-bytes", 10000000)
+        process = akgen("cot", "corpus", self.at / f"{name}.parquet", "--db", self.at / f"{name}.db", "--similar", 101, "--max-bytes", 10000000,
+                        "--min-bytes", 1, *fields)
         self.assertEqual(process.returncode, 0, process.stderr)
         with sqlite3.connect(self.at / f"{name}.db") as store:
             return (store.execute("SELECT question, chain, answer, licence FROM samples ORDER BY number").fetchall(),
@@ -117,6 +118,39 @@ class Tables(unittest.TestCase):
                                                       use_dictionary=dictionary, row_group_size=1100, data_page_size=4096)
                             self.assertEqual(made, expected)
                             self.assertEqual(dropped, {})
+
+    def test_lists_and_structs(self):
+        """Conversations of any number of turns, across pages and row groups, with rows, lists, structs and texts that are missing."""
+        rows = []
+        for i in range(2500):
+            turns = [{"role": "user", "content": f"question {i} {'x' * (i % 90)}"}, None, {"role": None, "content": "who says this?"}, {"role": "user", "content": None}] * (i % 3)
+            rows.append(None if i % 11 == 0 else turns[:i % 5] + [{"role": "assistant", "content": f"answer {i}" if i % 7 else None}] if i % 13 else [])
+        deep = [{"a": {"q": f"why {i}" if i % 3 else None} if i % 5 else None} if i % 7 else None for i in range(2500)]
+
+        def split(turns):
+            """What docs/cot.md says of conversations."""
+            said = [turn for turn in turns or [] if turn and turn["content"]]
+            last = max((k for k, turn in enumerate(said) if turn["role"] == "assistant"), default=0)
+            before = said[:last]
+            text = before[0]["content"] if len(before) == 1 else "\n\n".join(f"{'User' if turn['role'] else ''}:\n{turn['content']}" for turn in before)
+            return (text, said[last]["content"]) if last else None
+
+        expected = [row for row in map(split, rows) if row]
+        self.assertGreater(len(expected), 500)
+        kinds = pyarrow.list_(pyarrow.struct([("role", pyarrow.string()), ("content", pyarrow.string())]))
+        table = pyarrow.table({"tags": [["a", None]] * 2500, "messages": pyarrow.array(rows, kinds), "deep": deep, "same": [f"of row {i}, surely" for i in range(2500)]})
+        for version in ("1.0", "2.0"):
+            for dictionary in (True, False):
+                for compliant in (True, False):
+                    with self.subTest(version=version, dictionary=dictionary, compliant=compliant):
+                        name, options = f"{version}-{dictionary}-{compliant}", {"compression": "zstd", "data_page_version": version, "use_dictionary": dictionary,
+                                                                                "row_group_size": 1100, "data_page_size": 1024, "use_compliant_nested_type": compliant}
+                        made, dropped = self.read(name, table, **options)
+                        self.assertEqual([(question, answer) for question, _, answer, _ in made], expected)
+                        self.assertEqual(dropped, {"no question and answer": 2500 - len(expected)})
+                        made, _ = self.read(f"deep-{name}", table, ("--question", "deep.a.q", "--answer", "same"), **options)
+                        self.assertEqual([(question, answer) for question, _, answer, _ in made],
+                                         [(row["a"]["q"], f"of row {i}, surely") for i, row in enumerate(deep) if row and row["a"] and row["a"]["q"]])
 
     def test_what_is_not_read_is_named(self):
         table = pyarrow.table({"question": ["what is it?"] * 9, "answer": ["a thing, I think"] * 9})
