@@ -136,7 +136,7 @@ static const char *yaml_of(const struct synth *s, unsigned some, const char *val
     for (int i = 0; i < s->tensor_count; i++)
         if (!s->tensors[i].output) {
             add_tensor(s, &yaml, &s->tensors[i], some);
-            text_addf(&yaml, "    generate: \"%s\"\n", values);
+            text_addf(&yaml, "    generate: \"%s\"\n", s->tensors[i].type ? "randbool" : values);
         }
     text_add(&yaml, "outputs:\n");
     add_outputs(s, &yaml, some);
@@ -175,7 +175,8 @@ static int replaced_input(const struct synth *s, int step)
 {
     for (int i = 0; i < s->tensor_count; i++) {
         const struct synth_tensor *input = &s->tensors[i];
-        bool free = !input->output && input->place == SYNTH_FULL && names(s->steps[step].tree, input->name);
+        bool free =
+            !input->output && !input->type && input->place == SYNTH_FULL && names(s->steps[step].tree, input->name);
         for (int later = step + 1; later < s->step_count; later++)
             free &= !names(s->steps[later].tree, input->name);
         for (int other = 0; other < s->tensor_count; other++) /* it was taken, by another output */

@@ -14,6 +14,8 @@ const char *synth_number(struct synth *s)
     static const char *const usual = "2|0.5|3|1|4|0.1|1.5|0.25|10|6|0.01|8|0.75|1.702|0.2|100|0.044715|1e-3|2.5|7|0.3";
     if (synth_chance(s, 70))
         return synth_choose(s, usual);
+    if (synth_chance(s, 12))
+        return synth_choose(s, "sqrt(2)|sqrt(2 / pi)|log(2)|pi|sqrt(2)|log(10)");
     return synth_chance(s, 50) ? arena_printf(s->arena, "%.*g", 1 + synth_pick(s, 4), 0.01 + rng_uniform(&s->rng) * 4)
                                : arena_printf(s->arena, "%d", 1 + synth_pick(s, 30));
 }
@@ -59,6 +61,8 @@ static const char *apply(struct synth *s, const char *of)
 static const char *with_number(struct synth *s, const char *of)
 {
     const char *number = synth_number(s);
+    if (synth_chance(s, 4))
+        return arena_printf(s->arena, "(%s**(%s))", synth_choose(s, "2|3|0.5|10|1.5"), of);
     switch (synth_pick(s, 8)) {
     case 0:
     case 1:
@@ -80,6 +84,8 @@ static const char *with_number(struct synth *s, const char *of)
 
 static const char *combine(struct synth *s, const char *a, const char *b)
 {
+    if (synth_chance(s, 5))
+        return arena_printf(s->arena, "((%s)**(%s))", a, b);
     switch (synth_pick(s, 12)) {
     case 0:
     case 1:

@@ -81,6 +81,33 @@ static void make_steps(struct synth *s)
     }
 }
 
+/* One of three, or of two by a mask, or what two limits leave. */
+static const char *further_choice(struct synth *s, const char *a, const char *b, const char *c)
+{
+    const char *value = synth_expression(s, &b, 1, synth_pick(s, 2)),
+               *other = synth_expression(s, &c, 1, synth_pick(s, 2));
+    int kind = synth_pick(s, 10);
+    if (kind < 4) {
+        bool numbers = synth_chance(s, 45);
+        return arena_printf(s->arena, "where(%s %s %s, %s, where(%s %s %s, %s, %s))", a, synth_choose(s, ">|>=|>"),
+                            synth_choose(s, "0|1|0.5|2|0"), numbers ? synth_choose(s, "1|2|0.5|1") : value, a,
+                            synth_choose(s, "<|<=|<"), synth_choose(s, "0|-1|-0.5|-2|0"),
+                            numbers ? synth_choose(s, "-1|-2|-0.5|-1") : other,
+                            numbers ? "0" : synth_choose(s, "0|1|0"));
+    }
+    if (kind < 7)
+        return arena_printf(s->arena, "where(%s, %s, %s)", synth_mask(s), value,
+                            synth_chance(s, 60) ? other : synth_choose(s, "0|-10000|1|0"));
+    bool tensors = synth_chance(s, 50);
+    const char *low = tensors ? synth_input(s, SYNTH_ONE, "low|lower|min_val|lo|floor_value|lower_limit|value_min")
+                              : synth_attr(s, "low|lower|min_val|lo|clip_min|lower_limit|value_min", "-1.0|-0.5|0.1"),
+               *high = tensors ? synth_input(s, SYNTH_ONE, "high|upper|max_val|hi|cap|upper_limit|value_max")
+                               : synth_attr(s, "high|upper|max_val|hi|clip_max|upper_limit|value_max", "1.0|0.5|2.5");
+    if (synth_chance(s, 65))
+        return arena_printf(s->arena, "min(max(%s, %s), %s)", value, low, high);
+    return arena_printf(s->arena, "max(min(%s, %s), %s)", value, high, low);
+}
+
 static void make_choice(struct synth *s)
 {
     const char *atoms[12], *output;
@@ -89,6 +116,14 @@ static void make_choice(struct synth *s)
     const char *sign = synth_choose(s, "<|>|<=|>=|==|!=|>|<");
     const char *sided = synth_chance(s, 50) || count < 2 ? synth_number(s) : b;
     output = synth_name(s, output_words);
+    if (synth_chance(s, 40)) {
+        const char *text = further_choice(s, a, b, c);
+        if (synth_chance(s, 20))
+            text = arena_printf(s->arena, "%s * %s", text, synth_chance(s, 50) ? a : synth_number(s));
+        synth_step(s, output, true, "%s", text);
+        synth_output(s, output, SYNTH_FULL, NULL);
+        return;
+    }
     bool truth = synth_chance(s, 30);
     if (truth && synth_chance(s, 70))
         synth_step(s, output, true, "%s %s %s", synth_expression(s, &a, 1, synth_pick(s, 2)), sign,
@@ -240,7 +275,7 @@ static void make_norm(struct synth *s)
     output = synth_name(s, output_words);
     synth_step(s, output, true, "%s", text);
     synth_output(s, output, SYNTH_FULL, NULL);
-    if (synth_chance(s, 7)) { /* the same in another place, or of another type */
+    if (synth_chance(s, 14)) { /* the same in another place, or of another type */
         const char *copy = synth_name(s, "y2|copy|y_copy|out2|y_cast");
         synth_step(s, copy, true, "%s", output);
         synth_output(s, copy, SYNTH_FULL, synth_chance(s, 60) ? "float32" : NULL);
@@ -259,6 +294,10 @@ static void make_softmax(struct synth *s)
     if (synth_chance(s, 25))
         x = format(s, "%s + %s", x,
                    synth_input(s, synth_chance(s, 70) ? SYNTH_FULL : SYNTH_COLUMN, "mask|bias|attn_mask|pos|rel"));
+    if (synth_chance(s, 12))
+        x = arena_printf(s->arena, "where(%s, %s, %s)", synth_mask(s), x,
+                         synth_chance(s, 50) ? synth_input(s, SYNTH_FULL, input_words)
+                                             : synth_choose(s, "-10000|0|-100|-1e4"));
     named = !strpbrk(x, " (");
     if (!named && synth_chance(s, 60)) {
         name = synth_name(s, "s|z|logits|t|h");
@@ -384,6 +423,21 @@ static void make_loss(struct synth *s)
         element = format(s, "%s * (%s)", synth_input(s, SYNTH_FULL, "weight|w|mask|sample_weight|dout"), element);
     const char *output = synth_name(s, "loss|out|y|result|l|loss_out|value");
     int kind = synth_pick(s, 10);
+    if (synth_chance(s, 14)) { /* what a mean leaves for each element */
+        s->counted = synth_chance(s, 70) ? a : b;
+        s->count = synth_name(s, "n|N|count|numel|total|elements");
+        const char *gradient = synth_input(s, SYNTH_FULL, "dout|grad_out|dy|g|grad|upstream"),
+                   *c = synth_choose(s, "2|1|0.5|3|4");
+        if (synth_chance(s, 40)) {
+            const char *factor = synth_name(s, "c|k|f|s|w");
+            synth_step(s, factor, false, "%s / size(%s, all)", c, s->counted);
+            synth_step(s, output, true, "%s * (%s) * %s", factor, synth_chance(s, 60) ? of : element, gradient);
+        } else
+            synth_step(s, output, true, "%s * (%s) * %s / size(%s, all)", c, synth_chance(s, 60) ? of : element,
+                       gradient, s->counted);
+        synth_output(s, output, SYNTH_FULL, NULL);
+        return;
+    }
     if (kind < 2) {
         synth_step(s, output, true, "%s", element);
         synth_output(s, output, SYNTH_FULL, NULL);
@@ -459,7 +513,14 @@ static void make_gate(struct synth *s)
     const char *one[2] = {synth_chance(s, 50) ? a : b}, *other = one[0] == a ? b : a, *text;
     if (synth_chance(s, 25))
         one[1] = synth_attr(s, number_words, number_values);
-    text = arena_printf(s->arena, "%s * %s", synth_expression(s, one, one[1] ? 2 : 1, 1 + synth_pick(s, 2)), other);
+    const char *opening = synth_expression(s, one, one[1] ? 2 : 1, 1 + synth_pick(s, 2));
+    if (synth_chance(s, 20)) { /* which is a result, too */
+        const char *name = synth_name(s, "act|gate_out|h|activated|opened|act_out|gate_value");
+        synth_step(s, name, true, "%s", opening);
+        synth_output(s, name, SYNTH_HALF, NULL);
+        opening = name;
+    }
+    text = arena_printf(s->arena, "%s * %s", opening, other);
     if (synth_chance(s, 20))
         text = arena_printf(s->arena, "%s + %s", text, other);
     if (synth_chance(s, 20))

@@ -48,6 +48,8 @@ struct synth {
     bool lists;           /* the tensors are lists of tensors, whose members are computed alike */
     const char *absent;   /* an input that may be missing, and is; NULL: none */
     const char *along;    /* the attribute that holds the axis of sums; NULL: none does */
+    const char *counted;  /* the tensor whose elements a formula counts; NULL: none does */
+    const char *count;    /* what their number may be called */
     const char *unused;   /* an attribute that no formula has; NULL: there is none */
     bool even;            /* rows have halves */
     int axis;             /* of SYNTH_AXIS */
@@ -75,6 +77,7 @@ const char *synth_op_name(struct synth *s);
 
 /* What an operator has; each returns the name. */
 const char *synth_input(struct synth *s, enum synth_place place, const char *words);
+const char *synth_mask(struct synth *s); /* one of truths, for each element */
 const char *synth_attr(struct synth *s, const char *words, const char *values);
 void synth_output(struct synth *s, const char *name, enum synth_place place, const char *type);
 /* A step, whose text is parsed. */

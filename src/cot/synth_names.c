@@ -130,6 +130,13 @@ const char *synth_input(struct synth *s, enum synth_place place, const char *wor
     return name;
 }
 
+const char *synth_mask(struct synth *s)
+{
+    const char *name = synth_name(s, "mask|sel|cond|keep|flag|choice|valid|where_in|select_mask|m");
+    s->tensors[s->tensor_count++] = (struct synth_tensor){.name = name, .type = "bool"};
+    return name;
+}
+
 void synth_output(struct synth *s, const char *name, enum synth_place place, const char *type)
 {
     s->tensors[s->tensor_count++] = (struct synth_tensor){.name = name, .type = type, .place = place, .output = true};

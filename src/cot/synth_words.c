@@ -15,6 +15,7 @@ struct style {
     const char *times;
     bool bars, dense; /* |x|; no blanks around * and / */
     bool bare;        /* "variance" for var(x): there is one x whose mean and variance are meant */
+    bool spread;      /* "f(x[0]) + f(x[1]) + ... + f(x[n - 1])" for sums over all */
     int words;        /* percent of expressions that are words */
     uint64_t seed;    /* which of its names a function has in all of the description */
 };
@@ -94,8 +95,45 @@ static bool is_call(const struct expr *expr, const char *name)
     return expr->node == NODE_CALL && strcmp(expr->name, name) == 0;
 }
 
+static bool is_spread(const struct style *style, const struct expr *expr)
+{
+    return style->spread && is_call(expr, "sum") && is_all(expr);
+}
+
 /* Formulas. */
 static void add_formula(struct synth *s, const struct style *style, struct text *text, const struct expr *expr);
+
+/* A sum over all elements, written out. */
+static void add_spread(struct synth *s, const struct style *style, struct text *text, const struct expr *sum)
+{
+    static const char *const indices[] = {"[0]", "[1]", "[n - 1]"};
+    struct style one = *style;
+    one.spread = false;
+    for (int i = 0; i < 3; i++) {
+        one.index = indices[i];
+        text_add(text, i == 2 ? " + ... + " : i ? " + " : "");
+        add_formula(s, &one, text, sum->kids[0]);
+    }
+}
+
+/* How many elements a tensor has. */
+static void add_count(const struct synth *s, const struct style *style, struct text *text, const struct expr *call)
+{
+    const char *name = call->kids[0]->name;
+    switch (style->seed % 4) {
+    case 0:
+        text_addf(text, "numel(%s)", name);
+        break;
+    case 1:
+        text_addf(text, "%s.numel()", name);
+        break;
+    case 2:
+        text_add(text, "(number of elements)");
+        break;
+    default:
+        text_add(text, s->count);
+    }
+}
 
 static void add_word(const struct synth *s, const struct style *style, struct text *text, const char *name)
 {
@@ -111,7 +149,8 @@ static void add_word(const struct synth *s, const struct style *style, struct te
 static void add_operand(struct synth *s, const struct style *style, struct text *text, const struct expr *call,
                         int operand)
 {
-    bool enclosed = expr_binds(call->kids[operand]) < expr_operand_binds(call, operand);
+    bool enclosed =
+        expr_binds(call->kids[operand]) < expr_operand_binds(call, operand) || is_spread(style, call->kids[operand]);
     text_add(text, enclosed ? "(" : "");
     add_formula(s, style, text, call->kids[operand]);
     text_add(text, enclosed ? ")" : "");
@@ -125,6 +164,14 @@ static void add_power(struct synth *s, const struct style *style, struct text *t
         add_formula(s, style, text, call->kids[0]);
         text_add(text, style->times);
         add_formula(s, style, text, call->kids[0]);
+        return;
+    }
+    if (exponent->node != NODE_VALUE && style->seed % 3 == 0) {
+        text_addf(text, "%spow(", style->torch);
+        add_formula(s, style, text, call->kids[0]);
+        text_add(text, ", ");
+        add_formula(s, style, text, exponent);
+        text_add(text, ")");
         return;
     }
     add_operand(s, style, text, call, 0);
@@ -148,6 +195,10 @@ static void add_call(struct synth *s, const struct style *style, struct text *te
 {
     if (is_call(call, "**")) {
         add_power(s, style, text, call);
+    } else if (is_spread(style, call)) {
+        add_spread(s, style, text, call);
+    } else if (is_call(call, "size") && s->counted && is_all(call)) {
+        add_count(s, style, text, call);
     } else if (is_call(call, "where")) {
         add_choice(s, style, text, call);
     } else if (is_call(call, "neg")) {
@@ -227,13 +278,16 @@ static const char *pair_in_words(struct synth *s, const struct style *style, con
 {
     static const struct {
         const char *name, *between, *noun;
-    } pairs[] = {{"+", " plus ", "sum"},      {"-", " minus ", "difference"},
-                 {"*", " times ", "product"}, {"/", " divided by ", "quotient"},
-                 {"min", NULL, "smaller"},    {"max", NULL, "larger"}};
-    const char *a = words(s, style, call->kids[0], depth - 1), *b = words(s, style, call->kids[1], depth - 1);
+    } pairs[] = {{"+", " plus ", "sum"},           {"-", " minus ", "difference"},
+                 {"*", " times ", "product"},      {"/", " divided by ", "quotient"},
+                 {"min", NULL, "smaller"},         {"max", NULL, "larger"},
+                 {"**", " to the power of ", NULL}};
+    const char *a = is_call(call, "**") ? arena_printf(s->arena, "`%s`", formula(s, style, call->kids[0]))
+                                        : words(s, style, call->kids[0], depth - 1),
+               *b = words(s, style, call->kids[1], depth - 1);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (is_call(call, pairs[i].name))
-            return pairs[i].between && synth_chance(s, 60)
+            return pairs[i].between && (!pairs[i].noun || synth_chance(s, 60))
                        ? arena_printf(s->arena, "%s%s%s", a, pairs[i].between, b)
                        : arena_printf(s->arena, "the %s of %s and %s", pairs[i].noun, a, b);
     return NULL;
@@ -246,6 +300,9 @@ static const char *words(struct synth *s, const struct style *style, const struc
         int row = function_of(expr->name);
         if (is_summary(expr))
             said = sum_in_words(s, style, expr, depth);
+        else if ((is_call(expr, "log2") || is_call(expr, "log10")) && synth_chance(s, 40))
+            said = arena_printf(s->arena, "the logarithm of %s to %s %s", words(s, style, expr->kids[0], depth - 1),
+                                synth_choose(s, "base|base|the base"), expr->name + strlen("log"));
         else if (row >= 0 && *functions[row].words && expr->kid_count == 1)
             said = arena_printf(s->arena, "the %s of %s", synth_choose(s, functions[row].words),
                                 words(s, style, expr->kids[0], depth - 1));
@@ -306,6 +363,16 @@ static const char *choice_statement(struct synth *s, const struct style *style, 
 {
     const char *a = formula(s, style, call->kids[1]), *b = formula(s, style, call->kids[2]),
                *c = formula(s, style, call->kids[0]);
+    const struct expr *other = call->kids[2];
+    if (is_call(other, "where") && synth_chance(s, 75))
+        return arena_printf(s->arena,
+                            synth_choose(s, "`%s` is `%s` where `%s`, `%s` where `%s` and `%s` elsewhere|"
+                                            "`%s = %s` where `%s`, `%s` where `%s`, else `%s`|"
+                                            "`%s` is %s if `%s`, %s if `%s`, otherwise %s"),
+                            name, a, c, formula(s, style, other->kids[1]), formula(s, style, other->kids[0]),
+                            formula(s, style, other->kids[2]));
+    if (call->kids[0]->node == NODE_WORD && synth_chance(s, 60)) /* a mask */
+        c = arena_printf(s->arena, "%s%s", c, synth_choose(s, " is true| == true| == 1| != 0"));
     switch (synth_pick(s, 4)) {
     case 0:
         return arena_printf(s->arena, "`%s = %s` where `%s`, else `%s`", name, a, c, b);
@@ -360,12 +427,25 @@ static bool is_in_place(const struct synth *s, const char *name)
     return false;
 }
 
+/* "`x *= a`". */
+static const char *changed_statement(struct synth *s, const struct style *style, const char *name,
+                                     const struct synth_step *step)
+{
+    const struct expr *tree = step->tree;
+    bool changed = tree->node == NODE_CALL && tree->kid_count == 2 && strchr("+-*/", *tree->name) && !tree->name[1] &&
+                   tree->kids[0]->node == NODE_WORD && strcmp(tree->kids[0]->name, step->name) == 0;
+    return changed ? arena_printf(s->arena, "`%s %s= %s`", name, tree->name, formula(s, style, tree->kids[1])) : NULL;
+}
+
 /* What a step computes; `alone`: it is all, so that its name need not be said. */
 static const char *statement(struct synth *s, const struct style *style, const struct synth_step *step, bool alone)
 {
     const char *name = arena_printf(s->arena, "%s%s", step->name, style->index);
     if (is_truth(s, step->name))
         return truth_statement(s, style, name, step->tree);
+    const char *changed = is_in_place(s, step->name) ? changed_statement(s, style, name, step) : NULL;
+    if (changed && synth_chance(s, 60))
+        return changed;
     if (is_in_place(s, step->name) && synth_chance(s, 55))
         return arena_printf(s->arena, "`%s` becomes `%s`", name, formula(s, style, step->tree));
     if (style->bare && is_call(step->tree, "mean") && step->tree->kids[0]->node == NODE_WORD)
@@ -379,6 +459,8 @@ static const char *statement(struct synth *s, const struct style *style, const s
     if (defined)
         return defined;
     bool all = has(step->tree, goes_over_all);
+    if (all && style->spread)
+        return arena_printf(s->arena, "`%s = %s`", name, formula(s, style, step->tree));
     if (!all && !synth_chance(s, style->words))
         return arena_printf(s->arena, "`%s = %s`", name, formula(s, style, step->tree));
     const char *said = words(s, style, step->tree, all && !is_summary(step->tree) ? 0 : 1 + synth_pick(s, 3));
@@ -502,6 +584,9 @@ static void add_notes(struct synth *s, struct text *text)
         if (tensor->place == SYNTH_AXIS && synth_chance(s, 40))
             text_addf(text, " Dimension %d %s.", s->axis, synth_choose(s, "stays with size 1|is reduced"));
     }
+    if (s->counted && !synth_chance(s, 25))
+        text_addf(text, synth_choose(s, " `%s` has `%s` elements.| The number of elements of `%s` is `%s`."),
+                  s->counted, s->count);
     if (s->absent)
         text_addf(text,
                   synth_choose(s, " `%s` may be absent.| `%s`, if it is there, is added.| Without `%s` nothing is "
@@ -557,6 +642,14 @@ static bool one_row_quantity(const struct synth *s)
     return one && name;
 }
 
+static bool is_name(const struct synth *s, const char *name)
+{
+    for (int i = 0; i < s->name_count; i++)
+        if (strcmp(s->names[i], name) == 0)
+            return true;
+    return false;
+}
+
 const char *synth_describe(struct synth *s)
 {
     const char *said[SYNTH_STEPS] = {0};
@@ -577,6 +670,7 @@ const char *synth_describe(struct synth *s)
     if (!rows && strcmp(s->family, "gate") != 0 && synth_chance(s, 12))
         style.index = synth_choose(s, "[i]|[i]|[.., i]|[i, j]");
     style.bare = one_row_quantity(s) && synth_chance(s, 55);
+    style.spread = !*style.index && !s->lists && !is_name(s, "n") && synth_chance(s, 35);
     if (s->lists) {
         style.index = "[t]";
         style.bare = false;

@@ -130,8 +130,8 @@ static void compile(struct arena *arena, const struct gen_answer *answer, const 
 }
 
 /* Formulas: the planner writes the program. */
-static void plan(struct arena *arena, const struct gen_answer *answer, const struct task *task,
-                 struct contents *contents)
+static void plan_for(struct arena *arena, const struct gen_answer *answer, const struct task *task,
+                     struct contents *contents)
 {
     struct gen_answer_file *program = arena_alloc(arena, sizeof *program);
     struct gen_answer planned = {.kind = GEN_ANSWER_PROGRAM, .files = program, .count = 1};
@@ -147,7 +147,25 @@ static void plan(struct arena *arena, const struct gen_answer *answer, const str
     error_free(error);
 }
 
-static struct contents contents_of(struct arena *arena, const struct gen_answer *answer, const struct task *task)
+/* For all cases; where there is no such plan and one case alone is judged, for that one. */
+static void plan(struct arena *arena, const struct gen_answer *answer, const struct task *task, int only_case,
+                 struct contents *contents)
+{
+    struct contents alone = *contents;
+    struct task own;
+    plan_for(arena, answer, task, contents);
+    if (!contents->refusal || only_case < 0)
+        return;
+    struct akgen_error *error = task_of_case(arena, task, only_case, &own);
+    if (!error)
+        plan_for(arena, answer, &own, &alone);
+    if (!error && !alone.refusal)
+        *contents = alone;
+    error_free(error);
+}
+
+static struct contents contents_of(struct arena *arena, const struct gen_answer *answer, const struct task *task,
+                                   int only_case)
 {
     struct contents contents = {.files = answer->files, .count = answer->count};
     if (answer->kind == GEN_ANSWER_NONE)
@@ -155,7 +173,7 @@ static struct contents contents_of(struct arena *arena, const struct gen_answer 
     else if (answer->kind == GEN_ANSWER_PROGRAM)
         compile(arena, answer, task, &contents);
     else if (answer->kind == GEN_ANSWER_FORMULAS)
-        plan(arena, answer, task, &contents);
+        plan(arena, answer, task, only_case, &contents);
     return contents;
 }
 
@@ -250,7 +268,7 @@ static struct akgen_error *make_place(struct arena *arena, const char *place, co
 struct akgen_error *gen_answer_keep(struct arena *arena, const struct gen_answer *answer, const struct task *task,
                                     const struct eval_options *options, struct gen_candidate *candidate)
 {
-    struct contents contents = contents_of(arena, answer, task);
+    struct contents contents = contents_of(arena, answer, task, options->only_case);
     *candidate = (struct gen_candidate){.refusal = contents.refusal, .program = contents.program};
     if (contents.refusal)
         return NULL;
@@ -279,7 +297,7 @@ struct akgen_error *gen_answer_unpack(struct arena *arena, const char *text, siz
         unpacked->length = strlen(unpacked->text);
         return NULL;
     }
-    struct contents contents = contents_of(arena, &answer, task);
+    struct contents contents = contents_of(arena, &answer, task, options->only_case);
     unpacked->form = contents.refusal ? EVAL_ANSWER_REFUSED : EVAL_ANSWER_WRITTEN;
     unpacked->refusal = contents.refusal;
     return contents.refusal ? NULL : write_contents(arena, dir, &contents);

@@ -232,9 +232,18 @@ static json_t *prompt_json(struct arena *arena, const struct gen_prompt_options 
     return json;
 }
 
-const char *gen_model_grammar(struct arena *arena, const struct gen_model *model, const struct task *task)
+static const char *grammar_of_task(struct arena *arena, const struct task *task, int only_case)
 {
-    const char *of_task = model->constraint == GEN_BY_TASK ? task_answer_grammar(arena, task) : NULL;
+    struct task own = *task;
+    if (only_case >= 0)
+        error_free(task_of_case(arena, task, only_case, &own)); /* then it is the whole task's */
+    return task_answer_grammar(arena, &own);
+}
+
+const char *gen_model_grammar(struct arena *arena, const struct gen_model *model, const struct task *task,
+                              int only_case)
+{
+    const char *of_task = model->constraint == GEN_BY_TASK ? grammar_of_task(arena, task, only_case) : NULL;
     if (of_task || model->constraint == GEN_FREE)
         return of_task;
     return model->prompt.language == GEN_DSL ? dsl_grammar(arena) : formula_statements_grammar(arena);
@@ -245,7 +254,7 @@ static void set_constraint(struct arena *arena, json_t *json, const struct gen_m
 {
     static struct task_param output = {.name = "y"};
     static const struct task one = {.outputs = &output, .output_count = 1};
-    const char *grammar = gen_model_grammar(arena, model, &one);
+    const char *grammar = gen_model_grammar(arena, model, &one, -1);
     if (!grammar)
         return;
     json_object_set_new(json, "constrain", json_string(gen_constraints.of[model->constraint]));

@@ -33,7 +33,8 @@ struct gen_model {
 void gen_model_free(struct gen_model *model);
 
 /* The grammar that answers to a task follow, in the arena; NULL: none. */
-const char *gen_model_grammar(struct arena *arena, const struct gen_model *model, const struct task *task);
+const char *gen_model_grammar(struct arena *arena, const struct gen_model *model, const struct task *task,
+                              int only_case);
 
 /* Sampling as a paper did it. */
 struct gen_preset {

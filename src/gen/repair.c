@@ -403,7 +403,7 @@ static struct akgen_error *prepare(struct repair *repair)
         error = optimise_read_templates(repair);
     if (!error)
         error = gen_prompt_of_task(repair->arena, repair->task, &model->prompt, &repair->prompt);
-    repair->prompt.grammar = gen_model_grammar(repair->arena, model, repair->task);
+    repair->prompt.grammar = gen_model_grammar(repair->arena, model, repair->task, repair->options->eval->only_case);
     if (!error)
         error = repair_begin_store(repair);
     return error ? error : gen_client_open(&model->endpoint, &repair->client);

@@ -97,7 +97,7 @@ static struct akgen_error *make_prompt(struct gen_sampler *sampler, const struct
     error = store_add_prompt(sampler->store, prompt->hash, gen_messages_text(&scratch, prompt->messages, prompt->count),
                              prompt->tokens);
     arena_free(&scratch);
-    prompt->grammar = gen_model_grammar(&sampler->arena, sampler->model, task);
+    prompt->grammar = gen_model_grammar(&sampler->arena, sampler->model, task, sampler->eval->only_case);
     *made = prompt;
     return error;
 }

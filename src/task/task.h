@@ -27,6 +27,10 @@ const char *task_answer_grammar(struct arena *arena, const struct task *task);
 struct akgen_error *task_with_formulas(struct arena *arena, const struct task *task, const char *text,
                                        struct task *copy);
 
+/* A copy of a task that has this case alone, of the combinations of data types the one of the case, and what the case gives as inputs that
+ * every call has, for dsl_write; it refers to the task. */
+struct akgen_error *task_of_case(struct arena *arena, const struct task *task, int id, struct task *copy);
+
 /* Protocol (protocol.c). */
 /* How many inputs the published benchmark tries per case: 5 in multikernelbench, 1 elsewhere. */
 int task_trials(const struct task *task);

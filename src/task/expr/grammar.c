@@ -177,10 +177,10 @@ static const char *const step_names[] = {
     "arg",   "num",  "den",  "total",  "peak",  "top", "logits", "err", "sq",   "ss",   "delta", "centered",
     "right", "left", "gate", "invstd", "power", "ex",  "xm",     "i1",  "g1",   "grad", "lin",   "up"};
 enum { MOST_STEPS = sizeof step_names / sizeof *step_names };
-/* As expr_print writes them (src/task/expr/print.c), which is what models are taught: one way for each, and no function of a number alone. */
+/* As expr_print writes them (src/task/expr/print.c), which is what models are taught: one way for each; of a number alone there are functions of one argument, `sqrt(2)`. */
 static const char printed_head[] = "int ::= \"0\" | [1-9] [0-9]{0,8}\n"
                                    "number ::= int (\".\" [0-9]{1,10})? (\"e\" \"-\"? [1-9] [0-9]?)?\n"
-                                   "constant ::= \"inf\" | \"nan\"\n"
+                                   "constant ::= \"inf\" | \"nan\" | \"pi\"\n"
                                    "operator ::= \" \" (\"+\" | \"-\" | \"*\" | \"/\" | \"//\" | \"%\") \" \"\n"
                                    "comparison ::= \" \" (\"<\" | \">\" | \"<=\" | \">=\" | \"==\" | \"!=\") \" \"\n"
                                    "comma ::= \", \"\n"
@@ -202,7 +202,8 @@ static const char printed_level[] = "e$ ::= and$ (\" or \" and$){0,1}\n"
     "value$ ::= number | constant | named$\n"                                                                          \
     "s$ ::= (\"-\"? named$ (\"**\" \"-\"? value$)? (operator unary$){0,~} | \"-\"? number (operator unary$){1,~}) "    \
     "(comparison sum$)? (\" and \" compared$)?\n"                                                                      \
-    "call$ ::= unary \"(\" s! \")\" | binary \"(\" e! comma e! \")\" | ternary \"(\" e! comma e! comma e! \")\"\n"     \
+    "call$ ::= unary \"(\" (s! | number) \")\" | binary \"(\" e! comma e! \")\" | ternary \"(\" e! comma e! comma e! " \
+    "\")\"\n"                                                                                                          \
     "  | (\"min\" | \"max\") \"(\" (s! comma second$ | \"-\"? (number | constant) comma e!) \")\""
 static const char printed_elements[] = PRINTED "\nsecond$ ::= e!\nnamed$ ::= name | \"(\" s! \")\" | call$\n";
 static const char printed_rows[] = PRINTED " | (summary | length) \"(\" s! of? \")\" | row \"(\" s! along? \")\"\n"

@@ -338,6 +338,33 @@ static void test_what_is_kept(void **state)
     end(&keeping);
 }
 
+/* What the planner does not compute of all cases it may of the one that is judged. */
+static void test_formulas_of_one_case(void **state)
+{
+    static const char text[] = "y = abs(x)";
+    struct keeping keeping;
+    struct task task;
+    struct gen_answer answer;
+    struct gen_candidate all, one;
+    (void)state;
+    begin(&keeping);
+    assert_null(task_find(&keeping.arena, toolchain_home(), "npukernelbench/level1/Math/AbsMath", &task));
+    gen_answer_read(&keeping.arena, text, strlen(text), &task, EVAL_PROJECT, &answer);
+    keeping.options.only_case = -1;
+    assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &all));
+    assert_non_null(strstr(all.refusal->reason, "'x' may be complex64"));
+    keeping.options.only_case = 0;
+    assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &one));
+    assert_null(one.refusal);
+    const char *host = content(&keeping, one.dir, "op_host/abs_math.cpp");
+    assert_non_null(strstr(host, "DT_FLOAT16"));
+    assert_null(strstr(host, "DT_COMPLEX64"));
+    gen_answer_read(&keeping.arena, "y = abs(z)", strlen("y = abs(z)"), &task, EVAL_PROJECT, &answer);
+    assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &one));
+    assert_non_null(strstr(one.refusal->reason, "'z' is no input"));
+    end(&keeping);
+}
+
 static void test_programs_are_kept_as_what_they_become(void **state)
 {
     (void)state;
@@ -391,8 +418,11 @@ static void test_several_keep_the_same(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_corpus), cmocka_unit_test(test_time_is_linear), cmocka_unit_test(test_what_is_kept),
-        cmocka_unit_test(test_programs_are_kept_as_what_they_become), cmocka_unit_test(test_several_keep_the_same)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus),
+                                       cmocka_unit_test(test_time_is_linear),
+                                       cmocka_unit_test(test_what_is_kept),
+                                       cmocka_unit_test(test_formulas_of_one_case),
+                                       cmocka_unit_test(test_programs_are_kept_as_what_they_become),
+                                       cmocka_unit_test(test_several_keep_the_same)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,8 +130,8 @@ static void test_answers(void **state)
           "y = x1; x = x1; mean = x; rstd = x; y = x", "y = x1; x = x1; mean = x; rstd = x; d = x",
           "y=x1; x = x1; mean = x; rstd = x"}},
         {"npukernelbench/level1/Math/Sqrt",
-         {"y = sqrt(x)", "d = x[:size(x) // 2]; y = sum(d, all) + 1e-6"},
-         {"y = sqrt(z)", "y = sqrt(2)", "x = x; y = x", "sqrt(x)", "y = sqrt(x);", "y = x;y = x", "y = sqrt(y)", ""}},
+         {"y = sqrt(x)", "d = x[:size(x) // 2]; y = sum(d, all) + 1e-6", "y = x * erf(x / sqrt(2)) - pi"},
+         {"y = sqrt(z)", "y = sum(2)", "x = x; y = x", "sqrt(x)", "y = sqrt(x);", "y = x;y = x", "y = sqrt(y)", ""}},
         {"npukernelbench/level2/Foreach/ForeachSqrt",
          {"y = sqrt(x)", "d = -x; y = where(d > 0 and x < 3, d, 1)"},
          {"y = sum(x)", "y = softmax(x)", "y = x[1:]", "y = x / size(x)"}},
@@ -156,6 +156,44 @@ static void test_answers(void **state)
         lm_grammar_free(grammar);
         arena_free(&arena);
     }
+}
+
+/* One case: its data types, and what it gives as inputs that each call has. */
+static void test_one_case(void **state)
+{
+    static const char *const layer_norm =
+        "x = x1 + x2 + bias; mean = mean(x); rstd = rsqrt(var(x) + epsilon); y = (x - "
+        "mean) * rstd * gamma + beta";
+    struct arena arena = {0};
+    struct task task, one, copy;
+    (void)state;
+    assert_null(task_find(&arena, AKGEN_SOURCE_DIR, "npukernelbench/level1/Comparison/Equal", &task));
+    assert_null(task_of_case(&arena, &task, 3, &one));
+    assert_int_equal(one.case_count, 1);
+    assert_int_equal(one.cases[0].id, 3);
+    assert_int_equal(one.inputs[0].type_count, 1);
+    assert_int_equal(one.combination_count, 1);
+    struct task_instance *instance;
+    assert_null(task_instance_shapes(&one, one.cases, &instance));
+    assert_int_equal(one.inputs[1].types[0], instance->inputs[1].tensors[0].type);
+    assert_int_equal(one.combinations[0][0], instance->inputs[0].tensors[0].type);
+    assert_true(task.inputs[0].type_count > 1);
+    task_instance_free(instance);
+    struct akgen_error *error = task_of_case(&arena, &task, 4711, &one);
+    assert_string_equal(error->message, "level1/Comparison/Equal: no case 4711");
+    error_free(error);
+    assert_null(task_find(&arena, AKGEN_SOURCE_DIR, "npukernelbench/level2/Norm/AddLayerNorm", &task));
+    assert_null(task_of_case(&arena, &task, 0, &one));
+    error = task_with_formulas(&arena, &task, layer_norm, &copy);
+    assert_non_null(strstr(error->message, "'bias' is optional"));
+    error_free(error);
+    assert_null(task_with_formulas(&arena, &one, layer_norm, &copy));
+    struct lm_grammar *grammar = answer_grammar(&arena, &one);
+    struct lm_recogniser *recogniser = lm_recogniser_new(grammar);
+    assert_true(accepts(recogniser, layer_norm));
+    lm_recogniser_free(recogniser);
+    lm_grammar_free(grammar);
+    arena_free(&arena);
 }
 
 /* Names that no grammar can have, and more outputs than it has marks. */
@@ -243,8 +281,9 @@ static void test_table(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(yields_answers_to_each_task),
-                                       cmocka_unit_test(test_answers), cmocka_unit_test(test_names_of_none),
-                                       cmocka_unit_test(test_printing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),         cmocka_unit_test(yields_answers_to_each_task),
+        cmocka_unit_test(test_answers),       cmocka_unit_test(test_one_case),
+        cmocka_unit_test(test_names_of_none), cmocka_unit_test(test_printing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
