@@ -106,7 +106,7 @@ class Grammar(unittest.TestCase):
             name, _, formula = statement.partition(" = ")
             words = re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\()", formula)
             for word in words:
-                if word not in known | set(assigned) | {"and", "or", "inf", "nan", "all"}:
+                if word not in known | set(assigned) | {"and", "or", "inf", "nan", "pi", "all"}:
                     return None
             if name in assigned or not formula:
                 return None
