@@ -5,6 +5,8 @@
 #include "cli/cot_seeds.h"
 #include "cot/clusters.h"
 #include "cot/errors.h"
+#include "cot/pairs.h"
+#include "toolchain/toolchain.h"
 
 enum { BLOCK = 8 /* operators */ };
 struct arguments {
@@ -18,7 +20,9 @@ static const struct argp_option options[] = {
     {"mutants", 'k', "K", 0, "changes tried of each text (default 8)", 0},
     {"verdicts", 'v', "FILE", 0,
      "a database of 'akgen bench --db': each kind of diagnostic in it that is about a function of Ascend C becomes a "
-     "sample for each function, with what docs/api.md has and a call that was compiled",
+     "sample for each function, with what docs/api.md has and a call that was compiled; each candidate that runs and "
+     "is wrong, "
+     "beside the right one of its task that is most like it, is one, too, but for tasks of benchmarks",
      0},
     {0},
 };
@@ -63,6 +67,26 @@ static void print_counts(const struct cot_counts *counts)
            (long long)counts->contaminated, counts->seconds);
 }
 
+/* The samples of a run's database. */
+static struct akgen_error *take_verdicts(struct arena *arena, struct cot_store *store, const char *path)
+{
+    struct cot_clusters_count kinds = {0};
+    struct cot_pairs_count pairs = {0};
+    struct task *tasks = NULL;
+    int count = 0;
+    struct akgen_error *error = cot_clusters(store, path, &kinds);
+    if (!error)
+        error = task_load_all(arena, toolchain_home(), &tasks, &count);
+    if (!error)
+        error = cot_pairs(store, path, tasks, count, &pairs);
+    if (!error)
+        printf("%lld diagnostics in %lld kinds: %lld samples, %lld dropped\n"
+               "%lld candidates that compile and fail: %lld samples, %lld dropped\n",
+               (long long)kinds.diagnostics, (long long)kinds.clusters, (long long)kinds.samples,
+               (long long)kinds.dropped, (long long)pairs.failed, (long long)pairs.samples, (long long)pairs.dropped);
+    return error;
+}
+
 int cli_cot_errors(int argc, char **argv)
 {
     static const struct argp_child children[] = {
@@ -83,7 +107,6 @@ int cli_cot_errors(int argc, char **argv)
     struct arena arena = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     struct cot_blocks blocks = {.step = "errors", .size = BLOCK, .make = make_block, .closure = &a};
-    struct cot_clusters_count count = {0};
     struct akgen_error *error = cot_store_open(a.seeds.db, &blocks.store);
     if (!error)
         error = cli_cot_model_open(&a.model, blocks.store);
@@ -95,14 +118,11 @@ int cli_cot_errors(int argc, char **argv)
     if (!error && a.seeds.count)
         print_counts(&blocks.counts);
     if (!error && a.verdicts)
-        error = cot_clusters(blocks.store, a.verdicts, &count);
+        error = take_verdicts(&arena, blocks.store, a.verdicts);
     int code = cli_cot_model_close(&a.model, &blocks.counts);
     cot_store_close(blocks.store);
     arena_free(&arena);
     if (error)
         return cli_fail(EXIT_OWN_FAILURE, error);
-    if (a.verdicts)
-        printf("%lld diagnostics in %lld kinds: %lld samples, %lld dropped\n", (long long)count.diagnostics,
-               (long long)count.clusters, (long long)count.samples, (long long)count.dropped);
     return code;
 }

@@ -2,6 +2,7 @@
  * that no other needs as outputs, with the last one alone, and with all. */
 #include "cot/benchmark.h"
 #include "base/arena.h"
+#include "base/text.h"
 #include "cot/graph.h"
 
 #include <pthread.h>
@@ -69,6 +70,48 @@ bool cot_benchmark_name(const struct task *tasks, int count, const char *op)
         if (tasks[i].op && strcmp(tasks[i].op, op) == 0)
             return true;
     return false;
+}
+
+static bool is_benchmark(const char *suite)
+{
+    static const char *const suites[] = {"npukernelbench", "multikernelbench", "mhc"};
+    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
+        if (strcmp(suites[i], suite) == 0)
+            return true;
+    return false;
+}
+
+/* The key of a task's formulas; 0: they do not say what it computes. */
+static uint64_t key_of(const struct task *task)
+{
+    struct arena arena = {0};
+    struct text text = {0};
+    uint64_t key = 0;
+    const char **names = arena_alloc(&arena, sizeof *names * (size_t)(task->output_count + 1));
+    for (int i = 0; i < task->output_count; i++) {
+        const struct formula *formula = task->outputs[i].formula;
+        const char *steps = formula ? formula->text : "", *value = strrchr(steps, ';');
+        value = value ? value + 1 : steps;
+        names[i] = task->outputs[i].name;
+        text_addf(&text, "%s%.*s%s = %s", i ? "; " : "", (int)(value - steps), steps, names[i], value);
+    }
+    struct akgen_error *error = text.length ? graph_key_of_text(text.bytes, names, &key) : NULL;
+    key = error ? 0 : key;
+    error_free(error);
+    text_free(&text);
+    arena_free(&arena);
+    return key;
+}
+
+bool cot_benchmark_task(const struct task *tasks, int count, const struct task *task)
+{
+    if (is_benchmark(task->suite))
+        return true;
+    for (int i = 0; i < count; i++)
+        if (is_benchmark(tasks[i].suite) && tasks[i].op && strcmp(tasks[i].op, task->op) == 0)
+            return true;
+    const uint64_t key = key_of(task);
+    return key && cot_benchmark_graph(key);
 }
 
 const char *cot_benchmark_row(int index, const char **formulas, uint64_t *key)

@@ -10,7 +10,7 @@ import sqlite3
 import tempfile
 import unittest
 
-from akgen_program import TASKS, akgen, kill_until_done
+from akgen_program import HOME, TASKS, akgen, kill_until_done
 
 
 def rows(database, columns="part, mode, question, chain, answer, verdict, graph"):
@@ -95,6 +95,53 @@ class Errors(unittest.TestCase):
             self.assertIn(f"no matching function for call to '{name}'", question)
             self.assertIn(f"{name}(LocalTensor<T> dst", chain)
         self.assertEqual(self.make("clusters.db", "--count", 0, "--verdicts", runs), made)
+
+    def test_candidates_of_a_run(self):
+        """A task of one's own with a right kernel and two that compile and fail, and one of a benchmark with as many."""
+        home, runs = self.at / "home", self.at / "runs.db"
+        task = home / "tasks/mine/level1/Math/Cube"
+        task.mkdir(parents=True)
+        for name in ("include", "src", "docs", "tasks/npukernelbench"):
+            (home / name).symlink_to(HOME / name)
+        section = re.search(r"## A task of your own\n(.*?)\n## ", (HOME / "docs/tasks.md").read_text(), re.S)[1]
+        for language, text in re.findall(r"^```(yaml|csv)\n(.*?)^```", section, re.S | re.M):
+            (task / {"yaml": "task.yaml", "csv": "cases.csv"}[language]).write_text(text)
+        own = {"env": {"AKGEN_HOME": str(home)}}
+        done = akgen("gen", task, "-o", self.at / "cube", **own)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kernel = (self.at / "cube/op_kernel/cube.cpp").read_text()
+        second, put = "        Mul(value1, value1, x, m);\n", "        value1OutQueue.EnQue(value1Out);\n"
+        for name, path, old in (("mine", self.at / "cube", (second, put)), ("npukernelbench", TASKS / "level1/Math/Sqrt/reference", ("Sqrt(wide, wide, count);", "Sqrt(y, x, count);"))):
+            for number, part in enumerate(("", *old)):
+                at = self.at / name / ("level1/Math/Cube" if name == "mine" else "level1/Math/Sqrt") / f"answer/{number}"
+                shutil.copytree(path, at)
+                source = next((at / "op_kernel").glob("*.cpp"))
+                self.assertIn(part, source.read_text())
+                source.write_text(source.read_text().replace(part, "") if part else source.read_text())
+            akgen("bench", "--suite", name, "--provider", f"dir:{self.at / name}", "--task", "level1/Math/*", "--db", runs, "--no-timing", **own)
+        with sqlite3.connect(runs) as store:
+            judged = dict(store.execute("SELECT sample, verdict FROM verdicts WHERE task = 'level1/Math/Cube'").fetchall())
+        self.assertEqual(judged, {0: "pass", 1: "wrong", 2: "fault"})
+        command = ("cot", "errors", "--db", self.at / "pairs.db", "--count", 0, "--verdicts", runs)
+        done = akgen(*command, **own)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"\n4 candidates that compile and fail: 2 samples, 2 dropped\n$")
+        made = {json.loads(row[5])["before"]["verdict"]: row for row in rows(self.at / "pairs.db")}
+        self.assertEqual(set(made), {"wrong", "fault"})
+        for verdict, part in (("wrong", second), ("fault", put)):
+            where, mode, question, chain, answer, told, _ = made[verdict]
+            self.assertEqual((where, mode, answer, json.loads(told)["verdict"]), ("error-kernel", "ascendc", kernel, "pass"))
+            self.assertIn(f"```cpp\n{kernel.replace(part, '')}\n```", question)
+            self.assertIn(f"+ as it has to be):\n+ {part}", chain)
+            self.assertIn("DataCopyPad", chain)
+        self.assertIn("The kind of error: computation logic.", made["wrong"][3])
+        self.assertEqual(json.loads(made["fault"][5])["before"]["class"], "que_deque_empty")
+        self.assertIn("que_deque_empty at op_kernel/cube.cpp:", made["fault"][2])
+        self.assertIn("The rule: ", made["fault"][3])
+        counted = json.loads(akgen("cot", "stats", "--db", self.at / "pairs.db", "--json").stdout)["dropped"]["errors-pairs"]
+        self.assertEqual(counted, {"a benchmark's operator": 2})
+        self.assertRegex(akgen(*command, **own).stdout, r"\n4 candidates that compile and fail: 0 samples, 0 dropped\n$")
+        self.assertNotIn("Sqrt", "".join(str(row) for row in rows(self.at / "pairs.db")))
 
     def test_bad_usage(self):
         self.assertEqual(akgen("cot", "errors").returncode, 2)

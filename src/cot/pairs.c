@@ -1,0 +1,352 @@
+#include "cot/pairs.h"
+#include "base/array.h"
+#include "base/files.h"
+#include "base/sql.h"
+#include "base/text.h"
+#include "cot/benchmark.h"
+#include "cot/corpus.h"
+#include "cot/kernels.h"
+#include "cot/minhash.h"
+#include "cot/signature.h"
+#include "gen/prompt.h"
+#include "gen/remedy.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FINDINGS = 3, MOST_LINES = 16 /* that differ and are shown */ };
+
+/* A candidate's kernel, and what all runs of the file say of it. */
+struct candidate {
+    const char *task, *suite, *hash, *source, *profile;
+    const char *verdict, *json; /* the first that is no pass; NULL: it passed everywhere */
+    bool useless;               /* something was said besides pass, wrong and fault */
+    struct minhash likeness;
+};
+struct candidates {
+    struct arena *arena;
+    struct candidate *items;
+    int count, capacity;
+};
+
+/* Rows come task by task, candidate by candidate. */
+static void take(struct candidates *all, sqlite3_stmt *row)
+{
+    struct arena *arena = all->arena;
+    const char *suite = sql_column(arena, row, 0), *task = sql_column(arena, row, 1), *hash = sql_column(arena, row, 2),
+               *verdict = sql_column(arena, row, 4);
+    struct candidate *last = all->count ? &all->items[all->count - 1] : NULL;
+    if (!last || strcmp(last->suite, suite) != 0 || strcmp(last->task, task) != 0 || strcmp(last->hash, hash) != 0) {
+        char *source = arena_strdup(arena, sql_column(arena, row, 3));
+        text_make_utf8(source);
+        const struct candidate candidate = {.suite = suite,
+                                            .task = task,
+                                            .hash = hash,
+                                            .source = source,
+                                            .profile = sql_column(arena, row, 6),
+                                            .likeness = minhash_of(source, strlen(source))};
+        ARRAY_ADD(arena, all->items, all->count, all->capacity, candidate);
+        last = &all->items[all->count - 1];
+    }
+    if (strcmp(verdict, "pass") == 0)
+        return;
+    last->useless |= strcmp(verdict, "wrong") != 0 && strcmp(verdict, "fault") != 0;
+    if (!last->verdict) {
+        last->verdict = verdict;
+        last->json = sql_column(arena, row, 5);
+    }
+}
+
+static struct akgen_error *read_all(struct candidates *all, const char *path)
+{
+    static const char query[] =
+        "SELECT r.suite, v.task, v.candidate, c.source, v.verdict, v.json, r.profile FROM verdicts v JOIN runs r ON "
+        "r.id "
+        "= v.run JOIN candidates c ON c.hash = v.candidate WHERE c.source IS NOT NULL ORDER BY r.suite, v.task, "
+        "v.candidate, v.run, v.sample";
+    sqlite3 *db = NULL;
+    sqlite3_stmt *row = NULL;
+    struct akgen_error *error = NULL;
+    int state = SQLITE_ERROR;
+    if (!files_exists(path))
+        return error_new("%s: there is no such file", path);
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(db, query, -1, &row, NULL) == SQLITE_OK)
+        while ((state = sqlite3_step(row)) == SQLITE_ROW)
+            take(all, row);
+    if (state != SQLITE_DONE)
+        error = sql_error(db, path);
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    return error;
+}
+
+/* The right candidate of the same task that is most like this one; NULL: none is right. */
+static const struct candidate *right_of(const struct candidates *all, const struct candidate *wrong)
+{
+    const struct candidate *best = NULL;
+    double most = -1;
+    for (int i = 0; i < all->count; i++) {
+        const struct candidate *right = &all->items[i];
+        if (right->verdict || strcmp(right->suite, wrong->suite) != 0 || strcmp(right->task, wrong->task) != 0)
+            continue;
+        double likeness = minhash_similarity(&right->likeness, &wrong->likeness);
+        if (likeness > most) {
+            most = likeness;
+            best = right;
+        }
+    }
+    return best;
+}
+
+/* ---- What was found */
+
+/* AscendKernelGen's kinds of errors that run: by the fault, or where a result is wrong. The first row whose words a name begins with decides. */
+static const struct {
+    const char *begins, *kind;
+} kinds[] = {{"hazard_", "synchronisation"},
+             {"flag_", "synchronisation"},
+             {"cross_core_", "synchronisation"},
+             {"sync_", "synchronisation"},
+             {"deadlock", "synchronisation"},
+             {"dcache_", "synchronisation"},
+             {"gm_race", "synchronisation"},
+             {"ub_alignment", "API use"},
+             {"gm_alignment", "API use"},
+             {"ub_", "bounds of local memory"},
+             {"l0", "bounds of local memory"},
+             {"l1_", "bounds of local memory"},
+             {"bt_", "bounds of local memory"},
+             {"fb_", "bounds of local memory"},
+             {"tensor_overflow", "bounds of local memory"},
+             {"pool_", "bounds of local memory"},
+             {"buf_get_", "bounds of local memory"},
+             {"gm_", "index management"},
+             {"gather_", "index management"},
+             {"unwritten_output", "index management"},
+             {"bad_pointer", "index management"},
+             {"uninitialized_", "computation logic"},
+             {"undefined_", "computation logic"},
+             {"division_by_zero", "computation logic"},
+             {"", "API use"}};
+
+struct found {
+    const char *class, *says, *kind, *told;
+    const char *rule, *remedy; /* NULL: none is known */
+};
+
+static const char *string_at(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text && *text ? text : NULL;
+}
+
+/* A fault of the chip, as a line. */
+static void add_fault(struct arena *arena, struct text *told, const json_t *fault, struct found *found)
+{
+    const char *name = string_at(fault, "name"), *message = string_at(fault, "message"),
+               *file = string_at(fault, "file");
+    if (!name || !message)
+        return;
+    const int line = (int)json_integer_value(json_object_get(fault, "line"));
+    text_addf(told, "fault %s%s%s: %s\n", name, file ? " at " : "",
+              !file  ? ""
+              : line ? arena_printf(arena, "%s:%d", file, line)
+                     : file,
+              message);
+    if (found->class)
+        return;
+    size_t row = 0;
+    while (strncmp(name, kinds[row].begins, strlen(kinds[row].begins)) != 0)
+        row++;
+    const struct gen_fault_text text = gen_remedy_of_fault(name);
+    *found = (struct found){.class = arena_strdup(arena, name),
+                            .says = arena_strdup(arena, message),
+                            .kind = kinds[row].kind,
+                            .rule = text.rule,
+                            .remedy = text.remedy};
+}
+
+/* Of the first case that is not right. */
+static void add_case(struct arena *arena, struct text *told, const json_t *row, struct found *found)
+{
+    size_t i;
+    const json_t *fault, *faults = json_object_get(row, "faults"),
+                         *first = json_object_get(json_object_get(row, "comparison"), "first");
+    text_addf(told, "case %lld, %s %s\n", (long long)json_integer_value(json_object_get(row, "case")),
+              json_string_value(json_object_get(row, "dtype")), json_string_value(json_object_get(row, "shape")));
+    json_array_foreach(faults, i, fault)
+    {
+        if (i < MOST_FINDINGS)
+            add_fault(arena, told, fault, found);
+    }
+    const char *error = string_at(row, "error"), *where = string_at(json_object_get(row, "comparison"), "where");
+    if (error && !json_array_size(faults))
+        text_addf(told, "%s\n", error);
+    if (where)
+        text_addf(told, "%s\n", where);
+    if (!found->class && first)
+        found->kind = where && strncmp(where, "only ", 5) == 0 ? "index management" : "computation logic";
+}
+
+static struct found find(struct arena *arena, const struct candidate *wrong)
+{
+    struct found found = {0};
+    struct text told = {0};
+    size_t i;
+    json_t *row, *verdict = json_loads(wrong->json, 0, NULL);
+    const char *reason = string_at(verdict, "reason");
+    json_array_foreach(json_object_get(verdict, "cases"), i, row)
+    {
+        if (json_is_false(json_object_get(row, "ok"))) {
+            add_case(arena, &told, row, &found);
+            break;
+        }
+    }
+    if (!found.class)
+        found.class = strcmp(wrong->verdict, "wrong") == 0 ? "result" : "crash";
+    found.kind = found.kind ? found.kind : "API use";
+    found.says = found.says ? found.says : arena_strdup(arena, reason ? reason : wrong->verdict);
+    found.told = told.length ? arena_strdup(arena, told.bytes) : arena_printf(arena, "%s\n", found.says);
+    text_free(&told);
+    json_decref(verdict);
+    return found;
+}
+
+/* ---- Samples */
+
+/* The lines in which two texts differ: without those at the begin and the end that are the same. NULL: they are more than MOST_LINES. */
+static const char *difference(struct arena *arena, const char *wrong, const char *right)
+{
+    const char *ends[2] = {wrong + strlen(wrong), right + strlen(right)}, *texts[2] = {wrong, right}, *begins[2];
+    size_t same = 0, tail = 0;
+    while (wrong[same] && wrong[same] == right[same])
+        same++;
+    while (same && wrong[same - 1] != '\n')
+        same--;
+    while (ends[0] - tail > wrong + same && ends[1] - tail > right + same &&
+           *(ends[0] - tail - 1) == *(ends[1] - tail - 1))
+        tail++;
+    struct text text = {0};
+    int lines = 0;
+    for (int side = 0; side < 2; side++) {
+        begins[side] = texts[side] + same;
+        ends[side] -= tail;
+        ends[side] += ends[side] > begins[side] && ends[side][-1] != '\n' ? strcspn(ends[side], "\n") : 0;
+        for (const char *at = begins[side]; at < ends[side];
+             at += strcspn(at, "\n") + (at[strcspn(at, "\n")] != 0), lines++)
+            text_addf(&text, "%c %.*s\n", "-+"[side], (int)strcspn(at, "\n"), at);
+    }
+    const char *kept = lines && lines <= MOST_LINES ? arena_strdup(arena, text.bytes) : NULL;
+    text_free(&text);
+    return kept;
+}
+
+static const char *chain_of(struct arena *arena, const struct candidate *wrong, const struct candidate *right,
+                            const struct found *found, const char *does)
+{
+    const char *differs = difference(arena, wrong->source, right->source);
+    return arena_printf(
+        arena, "It compiles, and %s: %s\nThe kind of error: %s.\n%s%s%s%s%s%s%s%s%s%s%s",
+        strcmp(wrong->verdict, "wrong") == 0 ? "what it computes is not what is asked for"
+                                             : arena_printf(arena, "its run ends with a fault (%s)", found->class),
+        found->says, found->kind, found->rule ? "The rule: " : "", found->rule ? found->rule : "",
+        found->rule ? ".\n" : "", found->remedy ? "What is advised for it: " : "", found->remedy ? found->remedy : "",
+        found->remedy ? ".\n" : "", differs ? "What has to be changed (- as it is, + as it has to be):\n" : "",
+        differs ? differs : "", does ? "How the right kernel does it:\n" : "", does ? does : "", does ? "\n" : "");
+}
+
+static const char *verdict_of(struct arena *arena, const struct candidate *wrong, const struct candidate *right,
+                              const struct found *found)
+{
+    json_t *json = json_pack("{s:s s:s s:s s:{s:s s:s s:s}}", "verdict", "pass", "by", "machine", "profile",
+                             right->profile, "before", "verdict", wrong->verdict, "class", found->class, "signature",
+                             cot_signature(arena, found->says));
+    char *text = json_dumps(json, JSON_COMPACT);
+    const char *kept = arena_strdup(arena, text);
+    free(text);
+    json_decref(json);
+    return kept;
+}
+
+/* Makes the sample of a pair; *reason: why there is none. */
+static struct akgen_error *sample_of(struct arena *arena, const struct task *task, const struct candidate *wrong,
+                                     const struct candidate *right, struct cot_sample *sample, const char **reason)
+{
+    const struct found found = find(arena, wrong);
+    struct kernel_words words = {0};
+    const char *brief = NULL;
+    struct akgen_error *error = gen_task_brief(arena, task, &brief);
+    if (!error)
+        error = kernel_words(arena, right->source, "", 0, &words);
+    if (error)
+        return error;
+    *sample = (struct cot_sample){
+        .part = COT_ERROR_KERNEL,
+        .mode = COT_ASCENDC,
+        .question = arena_printf(arena,
+                                 "%s\n\nThis kernel compiles and is wrong:\n```cpp\n%s\n```\nWhat was "
+                                 "found:\n```\n%s```\nWhat is wrong? Write the kernel as it has to be.",
+                                 brief, wrong->source, found.told),
+        .chain = chain_of(arena, wrong, right, &found, words.chain),
+        .answer = right->source,
+        .verdict = verdict_of(arena, wrong, right, &found),
+        .provenance = arena_printf(arena, "akgen cot errors, candidates of a run: %s/%s, %s and %s", wrong->suite,
+                                   wrong->task, wrong->hash, right->hash),
+        .tags =
+            arena_printf(arena, "[\"candidates of a run\",\"before: %s\",\"kind: %s\"]", wrong->verdict, found.kind)};
+    if (cot_secret_in(sample->question) || cot_secret_in(sample->answer))
+        *reason = "a secret in it";
+    return NULL;
+}
+
+static const struct task *task_of(const struct task *tasks, int count, const struct candidate *candidate)
+{
+    for (int i = 0; i < count; i++)
+        if (!tasks[i].broken && strcmp(tasks[i].suite, candidate->suite) == 0 &&
+            strcmp(tasks[i].name, candidate->task) == 0)
+            return &tasks[i];
+    return NULL;
+}
+
+struct akgen_error *cot_pairs(struct cot_store *store, const char *verdicts, const struct task *tasks, int task_count,
+                              struct cot_pairs_count *count)
+{
+    struct arena arena = {0};
+    struct candidates all = {.arena = &arena};
+    struct akgen_error *error = read_all(&all, verdicts);
+    for (int i = 0; i < all.count && !error; i++) {
+        const struct candidate *wrong = &all.items[i], *right;
+        if (!wrong->verdict || wrong->useless)
+            continue;
+        const struct task *task = task_of(tasks, task_count, wrong);
+        struct cot_sample sample;
+        struct cot_drop drop = {task ? NULL : "a task that is not here", 1};
+        bool done = false;
+        right = right_of(&all, wrong);
+        if (task && cot_benchmark_task(tasks, task_count, task))
+            drop.reason = "a benchmark's operator";
+        else if (task && !right)
+            drop.reason = "no right candidate of the task";
+        const char *source = arena_printf(&arena, "%s/%s: %s, %s", wrong->suite, wrong->task, wrong->hash,
+                                          right && !drop.reason ? right->hash : "-");
+        count->failed++;
+        error = cot_store_done(store, "errors-pairs", source, &done);
+        if (!error && !done && !drop.reason)
+            error = sample_of(&arena, task, wrong, right, &sample, &drop.reason);
+        const struct cot_batch batch = {.step = "errors-pairs",
+                                        .source = source,
+                                        .samples = &sample,
+                                        .count = !drop.reason,
+                                        .drops = &drop,
+                                        .drop_count = drop.reason != NULL};
+        struct cot_put put = {0};
+        if (!error && !done)
+            error = cot_store_put(store, &batch, &put);
+        count->samples += put.added;
+        count->dropped += !error && !done && drop.reason;
+    }
+    arena_free(&arena);
+    return error;
+}
