@@ -26,13 +26,14 @@
 enum { LINES = 2000, LONGEST_LINE = 4 << 20, MOST_PENDING = 256, TOKENS_READ = 1024 };
 
 /* What a row has, and the names of the fields that may hold it: the first that is a text, or a list of turns, does. */
-enum { LICENCE = COT_FIELDS, FIELDS, MOST_NAMES = 6 };
+enum { LICENCE = COT_FIELDS, INPUT, FIELDS, MOST_NAMES = 6 };
 static const char *const usual[FIELDS][MOST_NAMES] = {
     [COT_QUESTION] = {"question", "prompt", "instruction", "problem", "query"},
     [COT_CHAIN] = {"chain", "reasoning", "thinking", "reasoning_content"},
     [COT_ANSWER] = {"answer", "response", "output", "completion", "solution"},
     [COT_CONVERSATION] = {"messages", "conversations", "conversation"},
     [LICENCE] = {"licence", "license"},
+    [INPUT] = {"input"}, /* what an instruction is about (Alpaca's form); or the question itself */
 };
 /* The names of what a turn has. */
 static const struct {
@@ -156,15 +157,23 @@ struct row {
     int turn_count;
 };
 
+static bool is_some(const char *text)
+{
+    return text && *text;
+}
+
 static void take_row(struct corpus *corpus, struct row *row)
 {
     struct arena *arena = &corpus->block.arena;
     const char **texts = row->texts, *normals[FIELDS] = {0};
-    const bool paired = texts[COT_QUESTION] && *texts[COT_QUESTION] && texts[COT_ANSWER] && *texts[COT_ANSWER];
-    if (!paired)
+    if (is_some(texts[INPUT]) && !corpus->options->fields[COT_QUESTION])
+        texts[COT_QUESTION] = is_some(texts[COT_QUESTION])
+                                  ? arena_printf(arena, "%s\n\n%s", texts[COT_QUESTION], texts[INPUT])
+                                  : texts[INPUT];
+    if (!is_some(texts[COT_QUESTION]) || !is_some(texts[COT_ANSWER]))
         cot_turns_split(arena, row->turns, row->turn_count, &texts[COT_QUESTION], &texts[COT_ANSWER]);
     for (int i = 0; i < FIELDS; i++)
-        if (texts[i] && *texts[i])
+        if (is_some(texts[i]))
             normals[i] = normal(arena, texts[i]);
     const struct cot_sample sample = {.part = COT_GENERAL,
                                       .mode = COT_TEXT,

@@ -74,12 +74,14 @@ class Corpus(unittest.TestCase):
             {"conversations": [{"from": "system", "value": "Be brief."}, {"from": "human", "value": "Name a colour."}, {"from": "gpt", "value": "Blue"},
                                {"from": "human", "value": "And another one?"}, {"from": "gpt", "value": "Green, like grass"}]},
             {"prompt": [{"role": "user", "content": "As trl-sft has it, what is it?"}], "completion": [{"role": "assistant", "content": "A list of one message"}]},
+            {"instruction": "Alpaca's form: what is it about?", "input": "About this", "output": "It is about the input"}, {"input": "Alone it is the question", "output": "And this the answer"},
             {"messages": [{"role": "assistant", "content": "An answer without any question"}]}, {"messages": [1, None, {}, "user"]}, {"messages": {"role": "user"}},
             {"row": {"deep": {"question": "Where does this text lie?"}}, "answer": "in an object, two levels down"}])
         self.take(path, "--similar", 101, db="json.db")
-        self.assertEqual(self.rows("json.db"), [*expected, ("As trl-sft has it, what is it?", "A list of one message")])
+        self.assertEqual(self.rows("json.db"), [*expected, ("As trl-sft has it, what is it?", "A list of one message"),
+                                                 ("Alpaca's form: what is it about?\n\nAbout this", "It is about the input"), ("Alone it is the question", "And this the answer")])
         self.take(path, "--question", "row.deep.question", db="json.db")   # other options are another source
-        self.assertEqual(self.rows("json.db")[3:], [("Where does this text lie?", "in an object, two levels down")])
+        self.assertEqual(self.rows("json.db")[5:], [("Where does this text lie?", "in an object, two levels down")])
 
     def test_what_is_exported_is_read(self):
         self.write("a.jsonl", [{"question": f"What is {i} and one?", "answer": f"It is {i + 1}.", "license": "MIT",
