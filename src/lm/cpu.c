@@ -10,13 +10,22 @@
 
 enum { ALIGNMENT = 64, HUGE_FROM = 4 << 20 };
 
+void *lm_cpu_aligned(int64_t bytes)
+{
+    size_t size = ((size_t)bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    size_t alignment = size >= HUGE_FROM ? HUGE_FROM / 2 : ALIGNMENT;
+    void *array = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    if (array && size >= HUGE_FROM)
+        madvise(array, size, MADV_HUGEPAGE);
+    return array;
+}
+
 float *lm_cpu_scratch(struct lm_cpu *cpu, int worker, int64_t count)
 {
     if (cpu->scratch[worker].count < count) {
         free(cpu->scratch[worker].floats);
         cpu->scratch[worker].count = count;
-        cpu->scratch[worker].floats =
-            aligned_alloc(ALIGNMENT, ((size_t)count * sizeof(float) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+        cpu->scratch[worker].floats = lm_cpu_aligned(count * (int64_t)sizeof(float));
         if (!cpu->scratch[worker].floats)
             memory_exhausted((size_t)count * sizeof(float));
     }
@@ -34,14 +43,7 @@ static bool machine_has(int64_t bytes)
 static void *allocate(struct lm_backend *backend, int64_t bytes)
 {
     (void)backend;
-    if (!machine_has(bytes))
-        return NULL;
-    size_t size = ((size_t)bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-    size_t alignment = size >= HUGE_FROM ? HUGE_FROM / 2 : ALIGNMENT;
-    void *array = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-    if (array && size >= HUGE_FROM)
-        madvise(array, size, MADV_HUGEPAGE);
-    return array;
+    return machine_has(bytes) ? lm_cpu_aligned(bytes) : NULL;
 }
 
 static void release(struct lm_backend *backend, void *array)
@@ -194,7 +196,7 @@ struct akgen_error *lm_cpu_new_bf16(int threads, struct lm_backend **made)
     cpu->operations = operations;
     cpu->operations.name = "CPU, bfloat16 products";
     cpu->backend.operations = &cpu->operations;
-    cpu->bf16 = lm_cpu_bf16_new(team_threads(cpu->team));
+    cpu->bf16 = lm_cpu_bf16_new();
     return NULL;
 }
 
@@ -206,7 +208,7 @@ void lm_cpu_free(struct lm_backend *backend)
     for (int worker = 0; worker < team_threads(cpu->team); worker++)
         free(cpu->scratch[worker].floats);
     free(cpu->scratch);
-    lm_cpu_bf16_free(cpu->bf16, team_threads(cpu->team));
+    lm_cpu_bf16_free(cpu->bf16);
     team_free(cpu->team);
     free(cpu);
 }

@@ -15,7 +15,7 @@ struct squares {
     double *sums; /* of each chunk, so that the sum does not depend on who took which */
 };
 
-static void squares_part(void *closure, int worker, int workers)
+LM_CPU_WIDE static void squares_part(void *closure, int worker, int workers)
 {
     const struct squares *at = closure;
     int64_t first, last;
@@ -48,7 +48,7 @@ struct adamw {
     const struct lm_adamw *step;
 };
 
-static void adamw_part(void *closure, int worker, int workers)
+LM_CPU_WIDE static void adamw_part(void *closure, int worker, int workers)
 {
     const struct adamw *at = closure;
     const struct lm_adamw step = *at->step;

@@ -1,8 +1,8 @@
-/* Attention by blocks of queries: the scores of BLOCK queries against all keys that they see are in a worker's scratch at a time,
- * never a matrix of all against all. The way back computes them again from the logarithms of the sums that the way there kept.
+/* Attention by blocks of queries: the scores of some queries of the heads that share keys, against all keys that they see, are in a worker's scratch at
+ * a time, never a matrix of all against all. The way back computes them again from the logarithms of the sums that the way there kept.
  *
- * A block is what one product multiplies: BLOCK queries of one head; where a text has a single query (a model that writes), the
- * heads that share its keys. */
+ * A block is what one product multiplies: the rows of its queries in the group's first head, then those in its second one, and so on; where a text has a
+ * single query (a model that writes), the rows that lie there. */
 #include "lm/cpu_internal.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 
 #define FAST _Pragma("clang fp reassociate(on) contract(fast)")
 
-enum { BLOCK = 64 };
+/* Rows of a block, about; its queries; queries for which a group's keys are rounded once. */
+enum { ROWS = 256, FEWEST = 16, BLOCK = 64, SPAN = 256 };
 
 struct attention {
     struct lm_cpu *cpu;
@@ -21,17 +22,172 @@ struct attention {
     _Atomic int next; /* what nobody has taken yet */
 };
 
+static int group_of(const struct lm_heads *shape)
+{
+    return shape->heads / shape->kv_heads;
+}
+
+static int block_of(const struct lm_heads *shape)
+{
+    int block = ROWS / group_of(shape);
+    return block < FEWEST ? FEWEST : block < BLOCK ? block : BLOCK;
+}
+
+/* What several products multiply with: (k, n), or where it is `turned` (n, k). */
+struct second {
+    const float *from;
+    int64_t stride;
+    bool turned;
+    int64_t k;
+    uint16_t *blocks; /* the same rounded; NULL: products are float32 */
+};
+
+/* A worker's scratch. */
+struct work {
+    float *start;
+    int64_t used;
+    float *q, *o, *dq, *scores, *dscores, *delta; /* of a block's rows */
+    uint16_t *first;
+    uint16_t *k, *k_turned, *v, *v_turned, *q_blocks, *o_blocks;
+};
+
+static void *take(struct work *work, int64_t floats)
+{
+    float *taken = work->start ? work->start + work->used : NULL;
+    work->used += (floats + LM_CPU_LINE - 1) / LM_CPU_LINE * LM_CPU_LINE;
+    return taken;
+}
+
+/* What a text of so many keys needs; `start` NULL: it is counted only. */
+static struct work carve(const struct attention *at, float *start, int64_t keys)
+{
+    const struct lm_heads *shape = &at->shape->heads;
+    int64_t d = shape->size, rows = (int64_t)group_of(shape) * block_of(shape), most = rows > keys ? rows : keys;
+    int64_t across = lm_bf16_second_size(d, most), along = lm_bf16_second_size(most, d);
+    int64_t blocks = (across > along ? across : along) / 2; /* floats */
+    int64_t first = lm_bf16_first_size(rows, keys > d ? keys : d), turned = lm_bf16_first_size(keys, rows);
+    struct work work = {.start = start};
+    work.q = take(&work, rows * d);
+    work.o = take(&work, rows * d);
+    work.scores = take(&work, rows * keys);
+    if (at->dout) {
+        work.dq = take(&work, rows * d);
+        work.dscores = take(&work, rows * keys);
+        work.delta = take(&work, rows);
+    }
+    if (!at->cpu->bf16)
+        return work;
+    work.first = take(&work, (first > turned ? first : turned) / 2);
+    work.k_turned = take(&work, blocks);
+    if (!at->dout) {
+        work.v = take(&work, blocks);
+        return work;
+    }
+    work.v_turned = take(&work, blocks);
+    work.k = take(&work, blocks);
+    work.q_blocks = take(&work, blocks);
+    work.o_blocks = take(&work, blocks);
+    return work;
+}
+
+static struct work work_of(const struct attention *at, int worker, int64_t keys)
+{
+    struct work counted = carve(at, NULL, keys);
+    return carve(at, lm_cpu_scratch(at->cpu, worker, counted.used), keys);
+}
+
+static struct second second_of(const float *from, int64_t k, int64_t n, int64_t stride, bool turned, uint16_t *blocks)
+{
+    if (blocks)
+        lm_bf16_second(blocks, from, k, n, stride, turned);
+    return (struct second){from, stride, turned, k, blocks};
+}
+
+/* c (m, n) = a b + keep * c; `a` lies as (k, m) where it is turned. */
+static void times(const struct attention *at, const struct work *work, bool turned, const float *a, int64_t a_stride,
+                  const struct second *b, int64_t m, int64_t n, int64_t k, bool keep, float *c, int64_t c_stride)
+{
+    if (!b->blocks) {
+        lm_cpu_product(turned, b->turned, m, n, k, 1, a, a_stride, b->from, b->stride, keep, c, c_stride);
+        return;
+    }
+    lm_bf16_first(work->first, a, m, k, a_stride, turned);
+    lm_bf16_multiply(at->cpu->bf16, work->first, b->blocks, b->k, m, n, k, 1, keep, c, c_stride);
+}
+
+/* Some queries of a text in the heads of a group. */
+struct block {
+    const struct lm_text *text;
+    int kv, group, rows;
+    int64_t first, head; /* row and head in q */
+    int64_t seen, keys;  /* keys that the first query sees, and the last one */
+};
+
+static struct block block_at(const struct attention *at, const struct lm_text *text, int kv, int from)
+{
+    const struct lm_heads *shape = &at->shape->heads;
+    struct block block = {.text = text, .kv = kv, .group = group_of(shape), .rows = block_of(shape)};
+    block.rows = text->queries - from < block.rows ? text->queries - from : block.rows;
+    block.first = text->query + from;
+    block.head = (int64_t)kv * block.group;
+    block.seen = text->keys - text->queries + from + 1;
+    block.keys = block.seen + block.rows - 1;
+    return block;
+}
+
+static int64_t place(const struct attention *at, const struct block *block, int h, int row)
+{
+    const struct lm_heads *shape = &at->shape->heads;
+    return ((block->first + row) * shape->heads + block->head + h) * shape->size;
+}
+
+/* to (group * rows, d) = scale * what the block has of `from`, and back. */
+static void gather(const struct attention *at, const struct block *block, float *restrict to,
+                   const float *restrict from, float scale)
+{
+    int d = at->shape->heads.size;
+    for (int h = 0; h < block->group; h++)
+        for (int i = 0; i < block->rows; i++, to += d)
+            for (int j = 0; j < d; j++)
+                to[j] = scale * from[place(at, block, h, i) + j];
+}
+
+static void scatter(const struct attention *at, const struct block *block, float *restrict to,
+                    const float *restrict from, float scale)
+{
+    int d = at->shape->heads.size;
+    for (int h = 0; h < block->group; h++)
+        for (int i = 0; i < block->rows; i++, from += d)
+            for (int j = 0; j < d; j++)
+                to[place(at, block, h, i) + j] = scale * from[j];
+}
+
+static float scale_of(const struct attention *at)
+{
+    return 1 / sqrtf((float)at->shape->heads.size);
+}
+
+/* Where a group's keys lie, and its values. */
+static int64_t k_place(const struct attention *at, const struct lm_text *text, int kv)
+{
+    const struct lm_heads *shape = &at->shape->heads;
+    return text->key * shape->kv_heads * shape->size + (int64_t)kv * shape->size;
+}
+
+static int64_t v_place(const struct attention *at, const struct lm_text *text, int kv, int64_t stride)
+{
+    return text->key * stride + (int64_t)kv * at->shape->heads.size;
+}
+
 /* Rows of scores: query `first` of the text sees `seen` keys, each later one more (or all see the same). */
-static void softmax(float *restrict scores, float *restrict sums, int64_t sums_stride, int rows, int64_t keys,
-                    int64_t seen, int more)
+LM_CPU_WIDE static void softmax(float *restrict scores, float *restrict sums, int64_t sums_stride, int rows,
+                                int64_t keys, int64_t seen, int more)
 {
     FAST for (int i = 0; i < rows; i++)
     {
         float *restrict row = scores + i * keys;
         int64_t n = seen + (int64_t)i * more;
-        float largest = row[0], total = 0;
-        for (int64_t j = 0; j < n; j++)
-            largest = row[j] > largest ? row[j] : largest;
+        float largest = lm_largest(row, n), total = 0;
         for (int64_t j = 0; j < n; j++) {
             row[j] = lm_exp(row[j] - largest);
             total += row[j];
@@ -45,20 +201,35 @@ static void softmax(float *restrict scores, float *restrict sums, int64_t sums_s
     }
 }
 
-/* Queries from..from + rows of a text in head h. */
-static void queries_forward(const struct attention *at, const struct lm_text *text, int h, int from, int rows,
-                            float *scores)
+static void block_forward(const struct attention *at, const struct work *work, const struct block *block,
+                          const struct second *k_turned, const struct second *v)
 {
     const struct lm_heads *shape = &at->shape->heads;
-    int64_t d = shape->size, q_stride = shape->heads * d, k_stride = shape->kv_heads * d,
-            kv = h / (shape->heads / shape->kv_heads);
-    int64_t first = text->query + from, seen = text->keys - text->queries + from + 1, keys = seen + rows - 1;
-    const float *k = at->k + text->key * k_stride + kv * d, *v = at->v + text->key * at->v_stride + kv * d;
-    lm_cpu_product(false, true, rows, keys, d, 1 / sqrtf((float)d), at->q + first * q_stride + h * d, q_stride, k,
-                   k_stride, 0, scores, keys);
-    softmax(scores, at->sums ? at->sums + first * shape->heads + h : NULL, shape->heads, rows, keys, seen, 1);
-    lm_cpu_product(false, false, rows, d, keys, 1, scores, keys, v, at->v_stride, 0, at->out + first * q_stride + h * d,
-                   q_stride);
+    int64_t d = shape->size, rows = (int64_t)block->group * block->rows, keys = block->keys;
+    gather(at, block, work->q, at->q, scale_of(at));
+    times(at, work, false, work->q, d, k_turned, rows, keys, d, false, work->scores, keys);
+    for (int h = 0; h < block->group; h++)
+        softmax(work->scores + h * block->rows * keys,
+                at->sums ? at->sums + block->first * shape->heads + block->head + h : NULL, shape->heads, block->rows,
+                keys, block->seen, 1);
+    times(at, work, false, work->scores, keys, v, rows, d, keys, false, work->o, d);
+    scatter(at, block, at->out, work->o, 1);
+}
+
+/* Queries [from, to) of a text in a group's heads. */
+static void span_forward(const struct attention *at, const struct lm_text *text, int kv, int from, int to, int worker)
+{
+    const struct lm_heads *shape = &at->shape->heads;
+    int64_t d = shape->size, keys = text->keys - text->queries + to;
+    const struct work work = work_of(at, worker, keys);
+    const struct second k_turned =
+                            second_of(at->k + k_place(at, text, kv), d, keys, shape->kv_heads * d, true, work.k_turned),
+                        v = second_of(at->v + v_place(at, text, kv, at->v_stride), keys, d, at->v_stride, false,
+                                      work.v);
+    for (int row = from; row < to; row += block_of(shape)) {
+        const struct block block = block_at(at, text, kv, row);
+        block_forward(at, &work, &block, &k_turned, &v);
+    }
 }
 
 /* The one query of a text, in the heads that share keys and values. */
@@ -79,23 +250,24 @@ static void forward_part(void *closure, int worker, int workers)
 {
     struct attention *at = closure;
     const struct lm_heads *shape = &at->shape->heads;
+    int block = block_of(shape), span = at->cpu->bf16 ? SPAN / block * block : block;
     (void)workers;
+    lm_bf16_begin(at->cpu->bf16);
     int item = atomic_fetch_add(&at->next, 1), base = 0;
     for (int t = 0; t < at->shape->count; t++) {
         const struct lm_text *text = &at->shape->texts[t];
-        int blocks = (text->queries + BLOCK - 1) / BLOCK, group = shape->heads / shape->kv_heads;
-        int items = text->queries == 1 ? shape->kv_heads : shape->heads * blocks;
-        float *scores = lm_cpu_scratch(at->cpu, worker, (int64_t)text->keys * (group > BLOCK ? group : BLOCK));
+        int spans = (text->queries + span - 1) / span, items = shape->kv_heads * spans;
         for (; item < base + items; item = atomic_fetch_add(&at->next, 1)) {
-            int mine = item - base, from = (blocks - 1 - mine / shape->heads) * BLOCK; /* the longest first */
+            int mine = item - base, from = (spans - 1 - mine / shape->kv_heads) * span; /* the longest first */
             if (text->queries == 1)
-                group_forward(at, text, mine, scores);
+                group_forward(at, text, mine, lm_cpu_scratch(at->cpu, worker, (int64_t)text->keys * group_of(shape)));
             else
-                queries_forward(at, text, mine % shape->heads, from,
-                                text->queries - from < BLOCK ? text->queries - from : BLOCK, scores);
+                span_forward(at, text, mine % shape->kv_heads, from,
+                             from + span < text->queries ? from + span : text->queries, worker);
         }
         base += items;
     }
+    lm_bf16_end(at->cpu->bf16);
 }
 
 void lm_cpu_attention(struct lm_backend *backend, void *out, float *sums, const void *q, const void *k, const void *v,
@@ -112,9 +284,10 @@ void lm_cpu_attention(struct lm_backend *backend, void *out, float *sums, const 
     team_run(attention.cpu->team, forward_part, &attention);
 }
 
-/* p = exp(scores - sums), and ds = scale * p * (dp - delta) in the place of dp. */
-static void scores_back(float *restrict p, float *restrict dp, const float *restrict sums, int64_t sums_stride,
-                        const float *restrict delta, float scale, int rows, int64_t keys, int64_t seen)
+/* p = exp(scores - sums), and ds = p * (dp - delta) in the place of dp. */
+LM_CPU_WIDE static void scores_back(float *restrict p, float *restrict dp, const float *restrict sums,
+                                    int64_t sums_stride, const float *restrict delta, int rows, int64_t keys,
+                                    int64_t seen)
 {
     FAST for (int i = 0; i < rows; i++)
     {
@@ -123,7 +296,7 @@ static void scores_back(float *restrict p, float *restrict dp, const float *rest
         float sum = sums[i * sums_stride], less = delta[i];
         for (int64_t j = 0; j < n; j++) {
             pi[j] = lm_exp(pi[j] - sum);
-            di[j] = scale * pi[j] * (di[j] - less);
+            di[j] = pi[j] * (di[j] - less);
         }
         memset(pi + n, 0, (size_t)(keys - n) * sizeof *pi);
         memset(di + n, 0, (size_t)(keys - n) * sizeof *di);
@@ -138,40 +311,54 @@ static float dot(const float *restrict a, const float *restrict b, int64_t count
     return sum;
 }
 
-static void queries_back(const struct attention *at, const struct lm_text *text, int h, int from, int rows,
-                         float *scratch)
+/* Queries were scaled, so that the gradient of keys is right with them, and that of queries lacks the scale. */
+static void block_back(const struct attention *at, const struct work *work, const struct block *block,
+                       const struct second *k_turned, const struct second *v_turned, const struct second *k)
 {
     const struct lm_heads *shape = &at->shape->heads;
-    int64_t d = shape->size, q_stride = shape->heads * d, k_stride = shape->kv_heads * d,
-            kv = h / (shape->heads / shape->kv_heads);
-    int64_t first = text->query + from, seen = text->keys - text->queries + from + 1, keys = seen + rows - 1;
-    int64_t q = first * q_stride + h * d, k = text->key * k_stride + kv * d;
-    const float *v = at->v + text->key * at->v_stride + kv * d;
-    float *dv = at->dv + text->key * at->dv_stride + kv * d, scale = 1 / sqrtf((float)d), delta[BLOCK];
-    float *p = scratch, *dp = scratch + rows * keys;
-    for (int i = 0; i < rows; i++)
-        delta[i] = dot(at->dout + q + i * q_stride, at->given + q + i * q_stride, d);
-    lm_cpu_product(false, true, rows, keys, d, scale, at->q + q, q_stride, at->k + k, k_stride, 0, p, keys);
-    lm_cpu_product(false, true, rows, keys, d, 1, at->dout + q, q_stride, v, at->v_stride, 0, dp, keys);
-    scores_back(p, dp, at->sums + first * shape->heads + h, shape->heads, delta, scale, rows, keys, seen);
-    lm_cpu_product(false, false, rows, d, keys, 1, dp, keys, at->k + k, k_stride, 0, at->dq + q, q_stride);
-    lm_cpu_product(true, false, keys, d, rows, 1, dp, keys, at->q + q, q_stride, 1, at->dk + k, k_stride);
-    lm_cpu_product(true, false, keys, d, rows, 1, p, keys, at->dout + q, q_stride, 1, dv, at->dv_stride);
+    int64_t d = shape->size, rows = (int64_t)block->group * block->rows, keys = block->keys;
+    float *p = work->scores, *dp = work->dscores;
+    gather(at, block, work->q, at->q, scale_of(at));
+    gather(at, block, work->o, at->dout, 1);
+    times(at, work, false, work->q, d, k_turned, rows, keys, d, false, p, keys);
+    times(at, work, false, work->o, d, v_turned, rows, keys, d, false, dp, keys);
+    for (int h = 0; h < block->group; h++) {
+        float *delta = work->delta + (ptrdiff_t)h * block->rows;
+        for (int i = 0; i < block->rows; i++)
+            delta[i] = dot(at->dout + place(at, block, h, i), at->given + place(at, block, h, i), d);
+        scores_back(p + h * block->rows * keys, dp + h * block->rows * keys,
+                    at->sums + block->first * shape->heads + block->head + h, shape->heads, delta, block->rows, keys,
+                    block->seen);
+    }
+    times(at, work, false, dp, keys, k, rows, d, keys, false, work->dq, d);
+    scatter(at, block, at->dq, work->dq, scale_of(at));
+    const struct second q = second_of(work->q, rows, d, d, false, work->q_blocks),
+                        o = second_of(work->o, rows, d, d, false, work->o_blocks);
+    times(at, work, true, dp, keys, &q, keys, d, rows, true, at->dk + k_place(at, block->text, block->kv),
+          shape->kv_heads * d);
+    times(at, work, true, p, keys, &o, keys, d, rows, true, at->dv + v_place(at, block->text, block->kv, at->dv_stride),
+          at->dv_stride);
 }
 
 /* All queries that see one text's keys in one of their heads: nobody else adds to their gradients. */
-static void keys_back(const struct attention *at, const struct lm_text *text, int kv, float *scratch)
+static void keys_back(const struct attention *at, const struct lm_text *text, int kv, int worker)
 {
     const struct lm_heads *shape = &at->shape->heads;
     int64_t d = shape->size, k_stride = shape->kv_heads * d;
-    int group = shape->heads / shape->kv_heads;
+    const struct work work = work_of(at, worker, text->keys);
+    const float *keys = at->k + k_place(at, text, kv), *values = at->v + v_place(at, text, kv, at->v_stride);
+    float *dk = at->dk + k_place(at, text, kv), *dv = at->dv + v_place(at, text, kv, at->dv_stride);
     for (int64_t j = 0; j < text->keys; j++) {
-        memset(at->dk + (text->key + j) * k_stride + kv * d, 0, (size_t)d * sizeof *at->dk);
-        memset(at->dv + (text->key + j) * at->dv_stride + kv * d, 0, (size_t)d * sizeof *at->dv);
+        memset(dk + j * k_stride, 0, (size_t)d * sizeof *dk);
+        memset(dv + j * at->dv_stride, 0, (size_t)d * sizeof *dv);
     }
-    for (int h = kv * group; h < (kv + 1) * group; h++)
-        for (int from = 0; from < text->queries; from += BLOCK)
-            queries_back(at, text, h, from, text->queries - from < BLOCK ? text->queries - from : BLOCK, scratch);
+    const struct second k_turned = second_of(keys, d, text->keys, k_stride, true, work.k_turned),
+                        v_turned = second_of(values, d, text->keys, at->v_stride, true, work.v_turned),
+                        k = second_of(keys, text->keys, d, k_stride, false, work.k);
+    for (int from = 0; from < text->queries; from += block_of(shape)) {
+        const struct block block = block_at(at, text, kv, from);
+        block_back(at, &work, &block, &k_turned, &v_turned, &k);
+    }
 }
 
 static void back_part(void *closure, int worker, int workers)
@@ -179,10 +366,10 @@ static void back_part(void *closure, int worker, int workers)
     struct attention *at = closure;
     int kv_heads = at->shape->heads.kv_heads;
     (void)workers;
-    for (int item; (item = atomic_fetch_add(&at->next, 1)) < at->shape->count * kv_heads;) {
-        const struct lm_text *text = &at->shape->texts[item / kv_heads];
-        keys_back(at, text, item % kv_heads, lm_cpu_scratch(at->cpu, worker, (int64_t)2 * BLOCK * text->keys));
-    }
+    lm_bf16_begin(at->cpu->bf16);
+    for (int item; (item = atomic_fetch_add(&at->next, 1)) < at->shape->count * kv_heads;)
+        keys_back(at, &at->shape->texts[item / kv_heads], item % kv_heads, worker);
+    lm_bf16_end(at->cpu->bf16);
 }
 
 void lm_cpu_attention_back(struct lm_backend *backend, void *dq, void *dk, void *dv, int dv_stride, const void *dout,

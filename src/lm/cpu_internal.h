@@ -9,13 +9,20 @@
 
 enum { LM_CPU_LINE = 16 }; /* floats of a cache line */
 
+/* Loops over numbers are compiled for AVX-512 as well, and which is taken is decided as the program begins. */
+#ifdef __x86_64__
+#define LM_CPU_WIDE __attribute__((target_clones("avx512f", "default")))
+#else
+#define LM_CPU_WIDE
+#endif
+
 struct lm_cpu {
     struct lm_backend backend;
     struct team *team;
     struct {
         float *floats;
         int64_t count;
-    } * scratch;                     /* for each worker, grown by lm_cpu_scratch */
+    } *scratch;                      /* for each worker, grown by lm_cpu_scratch */
     struct lm_cpu_bf16 *bf16;        /* NULL: products are float32 */
     struct lm_operations operations; /* where they are not: the same ones under another name */
 };
@@ -24,6 +31,8 @@ static inline struct lm_cpu *lm_cpu_of(struct lm_backend *backend)
 {
     return (struct lm_cpu *)backend; /* its first member */
 }
+/* Room that begins at a cache line, in large pages where it is large; what it holds is anything. NULL: there is none. free gives it back. */
+void *lm_cpu_aligned(int64_t bytes);
 /* At least `count` floats that are this worker's until it asks again; what they hold is anything. */
 float *lm_cpu_scratch(struct lm_cpu *cpu, int worker, int64_t count);
 
@@ -51,10 +60,21 @@ static inline bool lm_product_by_rows(int64_t m, int64_t n, int workers)
     return m >= n || m >= (int64_t)workers * 64;
 }
 /* The same of operands that are rounded to bfloat16, where the backend has that and the rows are many enough that it is faster. */
-struct lm_cpu_bf16 *lm_cpu_bf16_new(int workers);
-void lm_cpu_bf16_free(struct lm_cpu_bf16 *bf16, int workers);
+struct lm_cpu_bf16 *lm_cpu_bf16_new(void);
+void lm_cpu_bf16_free(struct lm_cpu_bf16 *bf16);
 bool lm_product_is_bf16(const struct lm_cpu *cpu, const struct lm_product *product);
 void lm_product_bf16(struct lm_cpu *cpu, const struct lm_product *product);
+/* The same in the calling thread, c (m, n) = alpha * a b + keep * c, of operands that were rounded and laid out before: a first one (m, k), a second one
+ * (k, n), which lie as (k, m) and (n, k) where they are `turned`; so many bfloat16 each, 64 bytes aligned. `b_rows`: with how many rows the second one was laid
+ * out, of which the product takes the first k. Between begin and end, which a NULL does nothing in. */
+int64_t lm_bf16_first_size(int64_t m, int64_t k);
+int64_t lm_bf16_second_size(int64_t k, int64_t n);
+void lm_bf16_first(uint16_t *to, const float *a, int64_t m, int64_t k, int64_t stride, bool turned);
+void lm_bf16_second(uint16_t *to, const float *b, int64_t k, int64_t n, int64_t stride, bool turned);
+void lm_bf16_begin(const struct lm_cpu_bf16 *bf16);
+void lm_bf16_end(const struct lm_cpu_bf16 *bf16);
+void lm_bf16_multiply(const struct lm_cpu_bf16 *bf16, const uint16_t *a, const uint16_t *b, int64_t b_rows, int64_t m,
+                      int64_t n, int64_t k, float alpha, bool keep, float *c, int64_t c_stride);
 
 /* e^x to about 2 units in the last place; 0 below -87. By Cephes' polynomial on [-ln 2 / 2, ln 2 / 2]. */
 static inline float lm_exp(float x)
@@ -73,6 +93,23 @@ static inline float lm_exp(float x)
     float power;
     __builtin_memcpy(&power, &bits, sizeof power);
     return x < -87.0F ? 0.0F : y * power;
+}
+
+/* The largest of at least one number, by lanes: compilers take them one by one, for some might be no numbers. */
+static inline float lm_largest(const float *x, int64_t count)
+{
+    float most[LM_CPU_LINE];
+    int64_t i = 0;
+    for (int l = 0; l < LM_CPU_LINE; l++)
+        most[l] = x[0];
+    for (; i + LM_CPU_LINE <= count; i += LM_CPU_LINE)
+        for (int l = 0; l < LM_CPU_LINE; l++)
+            most[l] = x[i + l] > most[l] ? x[i + l] : most[l];
+    for (; i < count; i++)
+        most[0] = x[i] > most[0] ? x[i] : most[0];
+    for (int l = 1; l < LM_CPU_LINE; l++)
+        most[0] = most[l] > most[0] ? most[l] : most[0];
+    return most[0];
 }
 
 /* The operations, a file each. */

@@ -12,7 +12,7 @@ struct swiglu {
     int n, inner;
 };
 
-static void swiglu_part(void *closure, int worker, int workers)
+LM_CPU_WIDE static void swiglu_part(void *closure, int worker, int workers)
 {
     const struct swiglu *at = closure;
     int64_t first, last, inner = at->inner;
@@ -31,7 +31,7 @@ void lm_cpu_swiglu(struct lm_backend *backend, void *y, const void *gate_up, int
     team_run(lm_cpu_of(backend)->team, swiglu_part, &swiglu);
 }
 
-static void swiglu_back_part(void *closure, int worker, int workers)
+LM_CPU_WIDE static void swiglu_back_part(void *closure, int worker, int workers)
 {
     const struct swiglu *at = closure;
     int64_t first, last, inner = at->inner;
@@ -63,14 +63,6 @@ struct probabilities {
     int64_t vocabulary;
 };
 
-static float largest_of(const float *restrict scores, int64_t count)
-{
-    FAST float largest = scores[0];
-    for (int64_t v = 0; v < count; v++)
-        largest = scores[v] > largest ? scores[v] : largest;
-    return largest;
-}
-
 static float sum_of_exponentials(const float *restrict scores, float largest, int64_t count)
 {
     FAST float total = 0;
@@ -79,7 +71,7 @@ static float sum_of_exponentials(const float *restrict scores, float largest, in
     return total;
 }
 
-static void probabilities_part(void *closure, int worker, int workers)
+LM_CPU_WIDE static void probabilities_part(void *closure, int worker, int workers)
 {
     const struct probabilities *at = closure;
     int64_t first, last;
@@ -93,7 +85,7 @@ static void probabilities_part(void *closure, int worker, int workers)
                 memset(scores, 0, (size_t)at->vocabulary * sizeof *scores);
             continue;
         }
-        float largest = largest_of(scores, at->vocabulary),
+        float largest = lm_largest(scores, at->vocabulary),
               total = sum_of_exponentials(scores, largest, at->vocabulary);
         at->log_probs[i] = scores[label] - largest - logf(total);
         if (!at->factors)

@@ -44,7 +44,7 @@ struct norm {
     int n, c;
 };
 
-static void norm_part(void *closure, int worker, int workers)
+LM_CPU_WIDE static void norm_part(void *closure, int worker, int workers)
 {
     const struct norm *norm = closure;
     int64_t first, last, c = norm->c;
@@ -73,7 +73,7 @@ void lm_cpu_norm(struct lm_backend *backend, void *y, float *scales, void *sum, 
     team_run(lm_cpu_of(backend)->team, norm_part, &norm);
 }
 
-static void again_part(void *closure, int worker, int workers)
+LM_CPU_WIDE static void again_part(void *closure, int worker, int workers)
 {
     const struct norm *norm = closure;
     int64_t first, last, c = norm->c;
@@ -97,7 +97,7 @@ static void add_partial(const struct lm_cpu *cpu, float *to, int64_t from, int c
             to[j] += cpu->scratch[worker].floats[from + j];
 }
 
-static void norm_back_part(void *closure, int worker, int workers)
+LM_CPU_WIDE static void norm_back_part(void *closure, int worker, int workers)
 {
     const struct norm *norm = closure;
     int64_t first, last, c = norm->c;
@@ -138,7 +138,7 @@ static void rotate_head(float *restrict y, const float *restrict x, const float 
     }
 }
 
-static void rotate_part(void *closure, int worker, int workers)
+LM_CPU_WIDE static void rotate_part(void *closure, int worker, int workers)
 {
     const struct rotation *at = closure;
     int64_t first, last, d = at->shape.size, heads = at->shape.heads, kv_heads = at->shape.kv_heads;
@@ -174,7 +174,7 @@ static void head_back(float *restrict dx, float *restrict dw, float *restrict tu
     row_back(dx, dw, turned, x, w, 1 / sqrtf(squares_of(x, d) / (float)d + eps), d);
 }
 
-static void rotate_back_part(void *closure, int worker, int workers)
+LM_CPU_WIDE static void rotate_back_part(void *closure, int worker, int workers)
 {
     const struct rotation *at = closure;
     int64_t first, last, d = at->shape.size, heads = at->shape.heads, kv_heads = at->shape.kv_heads;

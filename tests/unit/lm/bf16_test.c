@@ -118,6 +118,17 @@ static void a_vocabulary_is_taken_in_panels(void **state)
     lm_cpu_free(cpu);
 }
 
+static void long_sums_are_taken_in_parts(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 9);
+    struct lm_backend *cpu = new_cpu(2);
+    check(cpu, 66, 4130, 70, &rng);
+    check(cpu, 6200, 65, 66, &rng);
+    lm_cpu_free(cpu);
+}
+
 static void few_rows_are_float32(void **state)
 {
     (void)state;
@@ -145,6 +156,49 @@ static double apart(const float *found, const float *wanted, int64_t count)
         size += pow((double)wanted[i], 2);
     }
     return sqrt(off / (size + 1e-30));
+}
+
+/* Attention there and back, of texts around its blocks, and of one that goes on behind keys of before: near float32's, and the same with any threads. */
+static void attention_is_near_float32_s(void **state)
+{
+    (void)state;
+    enum { TEXTS = 5, KEYS = 1024 };
+    static const struct lm_text texts[TEXTS] = {
+        {0, 1, 0, 1}, {1, 63, 1, 63}, {64, 33, 64, 97}, {97, 257, 161, 257}, {354, 600, 418, 600}};
+    static const int shapes[][3] = {{6, 2, 64}, {3, 3, 24}, {40, 1, 80}};
+    struct rng rng;
+    rng_seed(&rng, 10);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        struct lm_backend *cpus[3] = {lm_cpu_new(1), new_cpu(1), new_cpu(3)};
+        int64_t heads = shapes[s][0], kv = shapes[s][1], d = shapes[s][2], n = 954, wide = heads * d, narrow = kv * d;
+        const struct lm_attention shape = {{(int)n, (int)heads, (int)kv, (int)d, 1e-6F}, texts, TEXTS};
+        float *q = draw(&rng, n * wide), *k = draw(&rng, KEYS * narrow), *v = draw(&rng, KEYS * (narrow + 3)),
+              *dout = draw(&rng, n * wide), *all[3];
+        int64_t sizes[] = {n * wide, n * heads, n * wide, KEYS * narrow, KEYS * (narrow + 3)}, size = 0;
+        for (int i = 0; i < 5; i++)
+            size += sizes[i];
+        for (int i = 0; i < 3; i++) {
+            float *out = all[i] = memory_alloc((size_t)size * sizeof *out), *sums = out + sizes[0],
+                  *dq = sums + sizes[1], *dk = dq + sizes[2], *dv = dk + sizes[3];
+            cpus[i]->operations->attention(cpus[i], out, sums, q, k, v, (int)narrow + 3, &shape);
+            cpus[i]->operations->attention_back(cpus[i], dq, dk, dv, (int)narrow + 3, dout, out, sums, q, k, v,
+                                                (int)narrow + 3, &shape);
+        }
+        assert_memory_equal(all[1], all[2], (size_t)size * sizeof(float));
+        for (int64_t i = 0, at = 0; i < 5; at += sizes[i++]) {
+            double off = apart(all[1] + at, all[0] + at, sizes[i]);
+            if (!(off > 1e-5 && off < 0.01))
+                fail_msg("heads %lld: array %lld is %g off", (long long)heads, (long long)i, off);
+        }
+        for (int i = 0; i < 3; i++) {
+            free(all[i]);
+            lm_cpu_free(cpus[i]);
+        }
+        free(q);
+        free(k);
+        free(v);
+        free(dout);
+    }
 }
 
 static void a_pass_is_near_the_textbook_s(void **state)
@@ -193,10 +247,9 @@ static void a_pass_is_near_the_textbook_s(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_are_those_of_rounded_numbers),
-        cmocka_unit_test(a_vocabulary_is_taken_in_panels),
-        cmocka_unit_test(few_rows_are_float32),
-        cmocka_unit_test(a_pass_is_near_the_textbook_s),
+        cmocka_unit_test(products_are_those_of_rounded_numbers), cmocka_unit_test(a_vocabulary_is_taken_in_panels),
+        cmocka_unit_test(long_sums_are_taken_in_parts),          cmocka_unit_test(few_rows_are_float32),
+        cmocka_unit_test(attention_is_near_float32_s),           cmocka_unit_test(a_pass_is_near_the_textbook_s),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
