@@ -143,7 +143,7 @@ static struct element read_element(struct arena *arena, struct thrift *thrift)
  * element's own (the format's rules for older lists). */
 static bool is_wrapper(const struct element *repeated)
 {
-    size_t length = repeated->name ? strlen(repeated->name) : 0;
+    const size_t length = strlen(repeated->name);
     return repeated->children == 1 && strcmp(repeated->name, "array") != 0 &&
            !(length > 6 && strcmp(repeated->name + length - 6, "_tuple") == 0);
 }
