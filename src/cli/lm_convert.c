@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_DTYPE = 0x500, KEY_ADAPTER, KEY_SHARD, KEY_JSON };
+enum { KEY_DTYPE = 0x500, KEY_ADAPTER, KEY_SHARD, KEY_TOWARD, KEY_SHARE, KEY_JSON };
 
 static const struct argp_option options[] = {
     {"output", 'o', "OUT", 0, "the folder that is written, which may not be there yet", 1},
     {"dtype", KEY_DTYPE, "float32|bfloat16", 0, "of the weights (default: as they are)", 1},
     {"adapter", KEY_ADAPTER, "DIR", 0, "PEFT's adapters, or of 'lm train --lora', which become part of the weights", 1},
+    {"toward", KEY_TOWARD, "DIR", 0, "another model of the same shapes: each weight becomes a mean of both", 1},
+    {"share", KEY_SHARE, "S", 0, "of DIR in it, 0 to 1 (default 0.5)", 1},
     {"shard-size", KEY_SHARD, "N", 0, "of a file, in megabytes (default 5000)", 1},
     {"json", KEY_JSON, NULL, 0, "print the result as JSON", 1},
     {0},
@@ -20,6 +22,15 @@ struct arguments {
     struct lm_convert_options convert;
     bool json;
 };
+
+static double parse_share(const struct argp_state *state, const char *text)
+{
+    char *end;
+    double share = strtod(text, &end);
+    if (end == text || *end || !(share >= 0 && share <= 1))
+        argp_error(state, "--share: '%s' is no number from 0 to 1", text);
+    return share;
+}
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
@@ -37,6 +48,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
         break;
     case KEY_ADAPTER:
         convert->adapter = text;
+        break;
+    case KEY_TOWARD:
+        convert->toward = text;
+        break;
+    case KEY_SHARE:
+        convert->share = parse_share(state, text);
         break;
     case KEY_SHARD:
         convert->largest = cli_parse_number(state, "shard-size", text, 1, 1 << 30) * 1000000L;
@@ -65,10 +82,11 @@ int cli_lm_convert(int argc, char **argv)
         .options = options,
         .parser = parse,
         .args_doc = "MODEL",
-        .doc = "Rewrites a checkpoint: another data type, files of another size, adapters merged.\vOUT is whole or not "
+        .doc = "Rewrites a checkpoint: another data type, files of another size, adapters merged, a mean with another "
+               "model.\vOUT is whole or not "
                "there, whenever the command ends.",
     };
-    struct arguments arguments = {.convert.as_it_is = true};
+    struct arguments arguments = {.convert = {.as_it_is = true, .share = 0.5}};
     struct lm_converted converted;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     struct akgen_error *error = lm_convert(&arguments.convert, &converted);

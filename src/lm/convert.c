@@ -34,6 +34,31 @@ static struct akgen_error *look_at(const char *folder, struct lm_converted *conv
     return NULL;
 }
 
+static bool same_shapes(const struct lm_layout *a, const struct lm_layout *b)
+{
+    bool same = a->count == b->count && a->size == b->size;
+    for (int i = 0; i < a->count && same; i++)
+        same = strcmp(a->parameters[i].name, b->parameters[i].name) == 0 &&
+               a->parameters[i].offset == b->parameters[i].offset &&
+               memcmp(a->parameters[i].shape, b->parameters[i].shape, sizeof a->parameters[i].shape) == 0;
+    return same;
+}
+
+/* Each weight is as far on the way to that of another model. */
+static struct akgen_error *move(struct lm_model *model, const char *toward, double share)
+{
+    struct lm_model other;
+    struct akgen_error *error = lm_model_read(&other, toward);
+    if (error)
+        return error;
+    if (!same_shapes(&model->layout, &other.layout))
+        error = error_of_the_file(error_new("%s: its parameters are not those of the model", toward));
+    for (int64_t i = 0; i < model->layout.size && !error; i++)
+        model->weights[i] = (float)((1 - share) * (double)model->weights[i] + share * (double)other.weights[i]);
+    lm_model_free(&other);
+    return error;
+}
+
 struct akgen_error *lm_convert(const struct lm_convert_options *options, struct lm_converted *converted)
 {
     struct arena arena = {0};
@@ -54,7 +79,10 @@ struct akgen_error *lm_convert(const struct lm_convert_options *options, struct 
         arena_free(&arena);
         return error;
     }
-    error = files_begin_directory(&arena, out, &unfinished);
+    if (options->toward)
+        error = move(&trained.model, options->toward, options->share);
+    if (!error)
+        error = files_begin_directory(&arena, out, &unfinished);
     if (!error) {
         error = lm_trained_write(&trained, unfinished, converted->dtype, options->largest);
         if (!error)

@@ -1,4 +1,4 @@
-/* A checkpoint rewritten: in another type, in files of another size, with adapters merged into it. */
+/* A checkpoint rewritten: in another type, in files of another size, with adapters merged into it, on the way to another model. */
 #ifndef LM_CONVERT_H
 #define LM_CONVERT_H
 
@@ -6,6 +6,8 @@
 
 struct lm_convert_options {
     const char *folder, *adapter; /* the model; PEFT's folder, or NULL */
+    const char *toward;           /* another model of the same shapes, or NULL */
+    double share;                 /* of `toward` in each weight; the rest is the model's */
     const char *out;              /* which may not be there yet */
     bool as_it_is;                /* the type of the model's embedding; else `dtype` */
     enum lm_dtype dtype;

@@ -64,6 +64,28 @@ class Convert(unittest.TestCase):
         self.convert("one", model=self.at / "shards")
         self.assertEqual((self.at / "one/model.safetensors").read_bytes(), (self.model / "model.safetensors").read_bytes())
 
+    def test_mean_of_two(self):
+        done = akgen("lm", "train", self.model, "--data", self.rows, "-o", self.at / "further", "--steps", 2, "--rate", 1e-2)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        one, other = tensors(self.model), tensors(self.at / "further")
+        for share in (0, 0.25, 1):
+            self.convert(f"mean{share}", "--toward", self.at / "further", "--share", share)
+            mean = tensors(self.at / f"mean{share}")
+            self.assertEqual(list(mean), list(one))
+            for name, (dtype, data) in mean.items():
+                a, b, c = (struct.unpack(f"<{len(data) // 4}f", values) for values in (one[name][1], other[name][1], data))
+                self.assertEqual(dtype, "F32")
+                self.assertLess(max(abs((1 - share) * x + share * y - z) for x, y, z in zip(a, b, c)), 1e-7, name)
+        self.convert("half", "--toward", self.at / "further")
+        self.assertNotIn(tensors(self.at / "half"), (one, other))
+        make_model(self.at / "small", hidden_size=256, intermediate_size=512)
+        done = akgen("lm", "train", self.at / "small", "--new", "--data", self.rows, "-o", self.at / "smaller", "--steps", 1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("its parameters are not those of the model", self.convert("out", "--toward", self.at / "smaller", code=2))
+        self.assertIn("config.json: No such file", self.convert("out", "--toward", self.at / "nowhere", code=2))
+        self.assertIn("--share", self.convert("out", "--toward", self.at / "further", "--share", 1.5, code=2))
+        self.assertFalse((self.at / "out").exists())
+
     def test_what_is_refused(self):
         (self.at / "there").mkdir()
         self.assertIn("there is there already", self.convert("there", code=2))
