@@ -63,7 +63,7 @@ static const struct argp_option options[] = {
      "{\"prompt\", \"chosen\", "
      "\"rejected\"}, for GRPO {\"prompt\", \"completions\", \"rewards\"}; several times",
      1},
-    {"eval", KEY_EVAL, "FILE", 0, "likewise, whose loss is told beside", 1},
+    {"eval", KEY_EVAL, "FILE", 0, "likewise, whose loss is told beside; with --online whose reward", 1},
     {"output", 'o', "DIR", 0, "where the model, checkpoints and metrics.jsonl go", 1},
     {"new", KEY_NEW, NULL, 0, "MODEL has config.json and tokenizer.json alone: its weights are drawn by --seed", 1},
     {"resume", KEY_RESUME, NULL, 0, "go on with the newest checkpoint in DIR, if there is one", 1},
@@ -313,9 +313,8 @@ static void finish_arguments(struct arguments *arguments, struct argp_state *sta
     }
     if (train->online && train->objective.kind != LM_GRPO)
         argp_error(state, "--online is of --objective grpo");
-    if (train->online && (train->eval || arguments->torchrun.asked || train->device != LM_ON_CPU))
-        argp_error(state,
-                   "--online trains on the processors of this machine: no --eval, --engine torchrun, --device cuda");
+    if (train->online && (arguments->torchrun.asked || train->device != LM_ON_CPU))
+        argp_error(state, "--online trains on the processors of this machine: no --engine torchrun, --device cuda");
     const struct cli_torchrun *torchrun = &arguments->torchrun;
     if (!torchrun->asked && (torchrun->processes || torchrun->nodes || torchrun->dry_run))
         argp_error(state, "--processes, --nodes and --dry-run are of --engine torchrun");
@@ -434,7 +433,8 @@ static const char *duration(double seconds, char text[32])
 static void print_progress(void *closure, const struct lm_progress *progress)
 {
     static bool drawn;
-    bool terminal = isatty(STDERR_FILENO), evaluated = !isnan(progress->eval_loss);
+    bool terminal = isatty(STDERR_FILENO), rewarded = !isnan(progress->eval_reward),
+         evaluated = rewarded || !isnan(progress->eval_loss);
     int each = progress->steps / 100 > 1 ? progress->steps / 100 : 1;
     char left[32];
     (void)closure;
@@ -442,7 +442,10 @@ static void print_progress(void *closure, const struct lm_progress *progress)
         return;
     if (terminal && drawn)
         fputs("\r\033[K", stderr);
-    if (evaluated) {
+    if (rewarded) {
+        fprintf(stderr, "step %d: evaluation reward %.4f, %.1f %% right\n", progress->step, progress->eval_reward,
+                100 * progress->right);
+    } else if (evaluated) {
         fprintf(stderr, "step %d: evaluation loss %.4f\n", progress->step, progress->eval_loss);
     } else {
         fprintf(stderr, "step %d of %d, epoch %.2f: loss %.4f, ", progress->step, progress->steps, progress->epoch,
@@ -470,6 +473,9 @@ static void print_result(const struct arguments *arguments, const struct lm_trai
         json_object_set_new(root, "loss", isfinite(result->loss) ? json_real(result->loss) : json_null());
         json_object_set_new(root, "eval_loss",
                             isfinite(result->eval_loss) ? json_real(result->eval_loss) : json_null());
+        if (arguments->train.online)
+            json_object_set_new(root, "eval_reward",
+                                isfinite(result->eval_reward) ? json_real(result->eval_reward) : json_null());
         json_dumpf(root, stdout, JSON_INDENT(2));
         putchar('\n');
         json_decref(root);

@@ -373,7 +373,8 @@ struct akgen_error *lm_cluster_write(const struct lm_train_options *options, con
                                        .left_out = writing.data.left_out,
                                        .learned = writing.data.learned,
                                        .loss = NAN,
-                                       .eval_loss = NAN};
+                                       .eval_loss = NAN,
+                                       .eval_reward = NAN};
     lm_course_free(&writing.course);
     lm_samples_free(&writing.data);
     lm_samples_free(&writing.eval);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum measure { LOSS, EVAL_LOSS, RIGHT, MARGIN, REWARD, KL, RATE, NORM, SPEED, MEASURES, NONE = MEASURES };
+enum measure { LOSS, EVAL_LOSS, RIGHT, MARGIN, REWARD, EVAL_REWARD, KL, RATE, NORM, SPEED, MEASURES, NONE = MEASURES };
 enum { ANY_KIND = -1, KINDS = LM_GRPO + 1, MOST_POINTS = 600, COLORS = 8, MOST_TICKS = 64 };
 enum { WIDTH = 720, HEIGHT = 250, LEFT = 70, RIGHT_EDGE = 696, TOP = 10, BOTTOM = 222 };
 static const size_t LARGEST_FILE = (size_t)1 << 30;
@@ -29,7 +29,7 @@ static const struct {
 } panels[] = {{"loss", {LOSS, EVAL_LOSS}, true, true},
               {"share of pairs that are right", {RIGHT, NONE}, false, false},
               {"margin of chosen over rejected", {MARGIN, NONE}, false, false},
-              {"reward", {REWARD, NONE}, false, false},
+              {"reward", {REWARD, EVAL_REWARD}, false, false},
               {"divergence from the reference", {KL, NONE}, false, false},
               {"learning rate", {RATE, NONE}, false, false},
               {"norm of the gradient", {NORM, NONE}, false, true},
@@ -82,9 +82,9 @@ static void add_point(struct lm_curves *curves, struct series *series, double x,
 static struct akgen_error *add_line(struct lm_curves *curves, struct run *run, const json_t *row)
 {
     static const char *const keys[MEASURES] = {
-        [LOSS] = "loss", [EVAL_LOSS] = "eval_loss", [RIGHT] = "right",
-        [MARGIN] = NULL, [REWARD] = "reward",       [KL] = "kl",
-        [RATE] = "rate", [NORM] = "norm",           [SPEED] = "tokens_per_second"};
+        [LOSS] = "loss",     [EVAL_LOSS] = "eval_loss",     [RIGHT] = "right", [MARGIN] = NULL,
+        [REWARD] = "reward", [EVAL_REWARD] = "eval_reward", [KL] = "kl",       [RATE] = "rate",
+        [NORM] = "norm",     [SPEED] = "tokens_per_second"};
     const json_t *step = json_object_get(row, "step"), *chosen = json_object_get(row, "chosen"),
                  *rejected = json_object_get(row, "rejected");
     if (!json_is_integer(step) || json_integer_value(step) < 0 || json_integer_value(step) > INT32_MAX)
@@ -366,7 +366,7 @@ static void put_table(struct text *out, const struct lm_curves *curves)
         put(out, run->name);
         text_addf(out, "<td>%s<td>%d<td>%.0f<td>%.1f", kind_names[run->kind], run->step, run->tokens, run->seconds);
         put_last(out, &run->of[LOSS]);
-        put_last(out, &run->of[EVAL_LOSS]);
+        put_last(out, &run->of[run->of[EVAL_REWARD].count ? EVAL_REWARD : EVAL_LOSS]);
         text_add(out, "\n");
     }
     text_addf(

@@ -109,8 +109,15 @@ static struct akgen_error *read_model(struct training *training)
 
 static struct akgen_error *read_samples(struct training *training)
 {
-    return lm_course_read(training->options, &training->trained.model.layout.config, &training->tokenizer,
-                          &training->data.samples, &training->eval.samples);
+    const struct lm_train_options *options = training->options;
+    const struct lm_samples *eval = &training->eval.samples;
+    struct akgen_error *error = lm_course_read(options, &training->trained.model.layout.config, &training->tokenizer,
+                                               &training->data.samples, &training->eval.samples);
+    /* A row that the judge refuses is said now, not at the first evaluation. */
+    for (int i = 0; options->online && i < lm_samples_groups(eval) && !error; i++)
+        if ((error = options->online->judge->judge(eval->rows[i], NULL, 0, NULL)))
+            error = error_prefix(error, "%s", options->eval);
+    return error;
 }
 
 static struct akgen_error *make_pass(struct training *training)
@@ -469,9 +476,13 @@ static struct akgen_error *save(struct training *training)
 static void report(struct training *training)
 {
     const struct lm_progress *progress = &training->progress;
-    bool evaluated = !isnan(progress->eval_loss);
+    bool online = training->options->online, evaluated = !isnan(online ? progress->eval_reward : progress->eval_loss);
     json_t *row = json_pack("{s:i s:f}", "step", progress->step, "epoch", progress->epoch);
-    if (evaluated) {
+    if (evaluated && online) {
+        json_object_set_new(row, "eval_reward", json_real(progress->eval_reward));
+        json_object_set_new(row, "eval_solved", json_real(progress->right));
+        json_object_set_new(row, "eval_valid", json_real(progress->valid));
+    } else if (evaluated) {
         json_object_set_new(row, "eval_loss", json_real(progress->eval_loss));
     } else {
         json_object_set_new(row, "loss", isfinite(progress->loss) ? json_real(progress->loss) : json_null());
@@ -485,7 +496,7 @@ static void report(struct training *training)
             json_object_set_new(row, "reward", json_real(progress->reward));
             json_object_set_new(row, "kl", json_real(progress->kl));
         }
-        if (training->options->online) {
+        if (online) {
             json_object_set_new(row, "solved", json_real(progress->right));
             json_object_set_new(row, "valid", json_real(progress->valid));
             json_object_set_new(row, "written", json_integer(progress->written));
@@ -576,7 +587,7 @@ static void take_step(struct training *training, int64_t tokens, double start)
     training->state.seconds += seconds;
     progress->step = training->state.step;
     progress->epoch = (double)training->state.step / training->course.steps_of_an_epoch;
-    progress->eval_loss = NAN;
+    progress->eval_loss = progress->eval_reward = NAN;
     progress->tokens = training->state.tokens;
     progress->tokens_per_second = (double)tokens / seconds;
     progress->seconds = training->state.seconds;
@@ -625,19 +636,27 @@ static void gather_answers(struct training *training, const struct lm_rollout *r
     }
 }
 
+/* Returns it; the shares of answers that are right and valid go to `progress`. */
+static double mean_reward(struct lm_progress *progress, const struct lm_rollout *rollout)
+{
+    int count = rollout->prompts * rollout->group;
+    double reward = 0;
+    progress->right = progress->valid = 0;
+    for (int i = 0; i < count; i++) {
+        reward += (double)rollout->answers[i].worth.reward / count;
+        progress->right += (double)rollout->answers[i].worth.right / count;
+        progress->valid += (double)rollout->answers[i].worth.valid / count;
+    }
+    return reward;
+}
+
 static void describe_online(struct training *training, const struct lm_rollout *rollout,
                             const struct lm_objective_sums *sums)
 {
     struct lm_progress *progress = &training->progress;
-    int count = rollout->prompts * rollout->group;
     progress->loss = sums->loss;
     progress->kl = training->round.samples.count ? sums->kl / training->round.samples.count : 0;
-    progress->reward = progress->right = progress->valid = 0;
-    for (int i = 0; i < count; i++) {
-        progress->reward += (double)rollout->answers[i].worth.reward / count;
-        progress->right += (double)rollout->answers[i].worth.right / count;
-        progress->valid += (double)rollout->answers[i].worth.valid / count;
-    }
+    progress->reward = mean_reward(progress, rollout);
     progress->written = rollout->written;
     progress->writing = rollout->writing;
     progress->judging = rollout->judging;
@@ -669,7 +688,9 @@ static int64_t learn_answers(struct training *training, double whole, struct lm_
     return tokens;
 }
 
-static struct akgen_error *step_online(struct training *training)
+/* Answers to the prompts order[first..last), by the weights of now. */
+static struct akgen_error *write_answers(struct training *training, const struct lm_samples *prompts, const int *order,
+                                         int first, int last, int round, struct lm_rollout *rollout)
 {
     const struct lm_train_options *options = training->options;
     const struct lm_rollout_options how = {.group = options->online->group,
@@ -680,13 +701,18 @@ static struct akgen_error *step_online(struct training *training)
                                            .judge = options->online->judge,
                                            .adapters = options->adapters ? &training->trained.adapters : NULL,
                                            .adapter_weights = training->trained.adapter_weights};
+    return lm_rollout(&training->trained.model, training->tokenizer, prompts, order, first, last, round, &how, rollout);
+}
+
+static struct akgen_error *step_online(struct training *training)
+{
     struct lm_objective_sums sums = {0};
     struct lm_rollout rollout;
     double start = clock_seconds();
     int first, last;
     lm_course_step(&training->course, training->state.step, &first, &last);
-    struct akgen_error *error = lm_rollout(&training->trained.model, training->tokenizer, &training->data.samples,
-                                           training->course.order, first, last, training->state.step, &how, &rollout);
+    struct akgen_error *error = write_answers(training, &training->data.samples, training->course.order, first, last,
+                                              training->state.step, &rollout);
     if (!error) {
         training->backend->operations->zero(training->backend, training->gradient,
                                             training->optimizer.layout->size * (int64_t)sizeof(float));
@@ -700,14 +726,21 @@ static struct akgen_error *step_online(struct training *training)
     return error;
 }
 
-static void evaluate(struct training *training)
+static struct akgen_error *evaluate_online(struct training *training, const int *order, int prompts)
+{
+    enum { ROUND = -1 }; /* no step's: the draws are the same at each evaluation */
+    struct lm_rollout rollout;
+    struct akgen_error *error = write_answers(training, &training->eval.samples, order, 0, prompts, ROUND, &rollout);
+    if (!error)
+        training->progress.eval_reward = mean_reward(&training->progress, &rollout);
+    lm_rollout_free(&rollout);
+    return error;
+}
+
+static void evaluate_loss(struct training *training, const int *order, int groups)
 {
     const struct lm_samples *samples = &training->eval.samples;
     struct lm_objective_sums sums = {0};
-    int groups = lm_samples_groups(samples);
-    if (!groups)
-        return;
-    int *order = in_order(groups);
     double whole = lm_course_whole(training->options, samples, order, 0, groups);
     for (int at = 0; at < groups;) {
         struct lm_batch batch;
@@ -716,9 +749,24 @@ static void evaluate(struct training *training)
         through(training, &training->eval, order, from, at, &batch, whole, false, &sums);
         lm_samples_release(&batch);
     }
-    free(order);
     training->progress.eval_loss = sums.loss;
-    report(training);
+}
+
+static struct akgen_error *evaluate(struct training *training)
+{
+    int groups = lm_samples_groups(&training->eval.samples);
+    if (!groups)
+        return NULL;
+    int *order = in_order(groups);
+    struct akgen_error *error = NULL;
+    if (training->options->online)
+        error = evaluate_online(training, order, groups);
+    else
+        evaluate_loss(training, order, groups);
+    free(order);
+    if (!error)
+        report(training);
+    return error;
 }
 
 static bool due(const struct training *training, int every)
@@ -740,8 +788,8 @@ static struct akgen_error *loop(struct training *training)
             break;
         bool stop = options->stop && *options->stop;
         if (due(training, options->eval_every) && !stop)
-            evaluate(training);
-        if (due(training, options->save_every) || stop)
+            error = evaluate(training);
+        if (!error && (due(training, options->save_every) || stop))
             error = save(training);
         if (stop)
             break;
@@ -799,7 +847,9 @@ static void release(struct training *training)
 struct akgen_error *lm_train(const struct lm_train_options *options, struct lm_train_result *result)
 {
     struct training training = {
-        .options = options, .lock = -1, .progress = {.kind = options->objective.kind, .loss = NAN, .eval_loss = NAN}};
+        .options = options,
+        .lock = -1,
+        .progress = {.kind = options->objective.kind, .loss = NAN, .eval_loss = NAN, .eval_reward = NAN}};
     struct akgen_error *error = prepare(&training);
     if (!error)
         error = loop(&training);
@@ -815,6 +865,7 @@ struct akgen_error *lm_train(const struct lm_train_options *options, struct lm_t
                                        .learned = training.data.samples.learned,
                                        .loss = training.progress.loss,
                                        .eval_loss = training.progress.eval_loss,
+                                       .eval_reward = training.progress.eval_reward,
                                        .stopped = training.state.step < training.course.steps};
     release(&training);
     return error;

@@ -16,16 +16,16 @@
 
 #include <signal.h>
 
-/* Of a step that is done, or (eval_loss is a number) of an evaluation behind it. */
+/* Of a step that is done, or (eval_loss or eval_reward is a number) of an evaluation behind it. */
 struct lm_progress {
     enum lm_objective kind;
     int step, steps;
     double epoch, loss, rate, norm; /* norm: the gradient's before it was clipped */
-    double eval_loss;               /* NAN: a step */
+    double eval_loss, eval_reward;  /* NAN: a step; online there is the mean reward, elsewhere the loss */
     double chosen, rejected,
         right;         /* DPO: means over the step's pairs of beta * (log p - log ref), and the share that is right */
     double reward, kl; /* GRPO: means over its texts; online: kl of those that went through the model */
-    double valid;      /* online: shares of the answers, with `right` */
+    double valid;      /* online: shares of the answers, with `right`; of an evaluation too */
     int64_t written;   /* online: tokens of the step's answers */
     double writing, judging;  /* online: seconds of the step */
     int64_t tokens;           /* that went through the model since the run's begin, resumed parts included */
@@ -46,7 +46,8 @@ struct lm_train_options {
     const char *out;
     const char *const *data; /* files of samples.h */
     int data_count;
-    const char *eval; /* or NULL */
+    const char
+        *eval; /* or NULL; online prompts, which answers are written to at each evaluation, from the same draws */
     struct lm_objective_options objective;
     const char *reference;                      /* the model that DPO and GRPO stay close to; NULL: `model` */
     const struct lm_adapters_options *adapters; /* or NULL: all is trained */
@@ -76,10 +77,10 @@ struct lm_train_options {
 extern const struct lm_train_options lm_train_defaults;
 
 struct lm_train_result {
-    int step, steps;            /* done, and in all */
-    int samples, cut, left_out; /* lines: learned from, of which a text was cut, without anything to learn */
-    int64_t learned;            /* tokens of an epoch */
-    double loss, eval_loss;     /* of the last step; NAN: none */
+    int step, steps;                     /* done, and in all */
+    int samples, cut, left_out;          /* lines: learned from, of which a text was cut, without anything to learn */
+    int64_t learned;                     /* tokens of an epoch */
+    double loss, eval_loss, eval_reward; /* of the last step; NAN: none */
     bool stopped;
 };
 /* Trains. Errors: a file is missing or wrong, with its name; `out` holds a run and resume is off; not enough memory; another run

@@ -68,6 +68,31 @@ class Online(unittest.TestCase):
             said = akgen("lm", "sample", out, "--prompt", "2 + 3 = ", "--temperature", 0)
             self.assertEqual(said.stdout.strip(), "5", said.stderr)
 
+    def test_an_evaluation_tells_the_reward_of_other_prompts(self):
+        """It rises with the model's; the answers are the same at each of them while the weights are; and the run learns what it learns without."""
+        held = write_rows(self.at / "held.jsonl", [{"prompt": f"{a} + {b} = ", "answer": str(a + b)} for a, b in SUMS[::2]])
+        out, options = self.at / "run", ("--steps", 25, "--rate", 1e-3, "--beta", 0, "--save-every", 5)
+        done = akgen(*self.command(out, *options, "--eval", held, "--eval-every", 5, "--json"), timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = [row for row in lines(out / "metrics.jsonl") if "eval_reward" in row]
+        self.assertEqual([row["step"] for row in told], [5, 10, 15, 20, 25])
+        self.assertGreater(told[-1]["eval_reward"], 0.9)
+        self.assertEqual(told[-1]["eval_reward"], round(json.loads(done.stdout)["eval_reward"], 9))
+        for row in told:
+            self.assertAlmostEqual(row["eval_reward"], row["eval_solved"], places=6)
+            self.assertEqual(row["eval_reward"] * 64 % 1, 0) # 8 answers to 8 prompts
+            self.assertNotIn("reward", row)
+            self.assertIn(f"step {row['step']}: evaluation reward {row['eval_reward']:.4f}", done.stderr)
+        self.assertIn("evaluation", (out / "metrics.html").read_text())
+        self.assertEqual(akgen(*self.command(self.at / "without", *options), timeout=300).returncode, 0)
+        self.assertEqual((out / "model.safetensors").read_bytes(), (self.at / "without/model.safetensors").read_bytes())
+        for name in ("first", "second"): # the rate is 0: nothing changes
+            done = akgen(*self.command(self.at / name, "--steps", 2, "--rate", 0, "--beta", 0, "--eval", held, "--eval-every", 1), timeout=300)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        still = [row["eval_reward"] for name in ("first", "second") for row in lines(self.at / name / "metrics.jsonl") if "eval_reward" in row]
+        self.assertEqual(still, still[:1] * 4)
+        self.assertLess(still[0], 0.75)
+
     def test_adapters_stay_close_to_what_the_model_says(self):
         """Whose products are zero: a reference named by --reference says the same, one of another model something else."""
         options = ("--steps", 3, "--rate", 1e-3, "--beta", 0.1, "--lora", 4)
@@ -88,7 +113,7 @@ class Online(unittest.TestCase):
         for name, options in (("all", ()), ("lora", ("--lora", 4))):
             with self.subTest(name):
                 self.kill("adapter_model" if options else "model", self.at / name, "--steps", 16, "--rate", 1e-3, "--beta", 0.01, "--save-every", 3,
-                          "--seed", 5, *options)
+                          "--seed", 5, "--eval", self.prompts, "--eval-every", 4, *options)
 
     def kill(self, weights, at, *options):
         whole, killed = at / "whole", at / "killed"
@@ -107,8 +132,8 @@ class Online(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         for name in (f"{weights}.safetensors", "checkpoint-16/optimizer.safetensors"):
             self.assertEqual((killed / name).read_bytes(), (whole / name).read_bytes(), name)
-        kept = ("step", "loss", "reward", "kl", "norm", "solved", "written")
-        self.assertEqual(*([[row[key] for key in kept] for row in lines(out / "metrics.jsonl")] for out in (killed, whole)))
+        kept = ("step", "loss", "reward", "kl", "norm", "solved", "written", "eval_reward", "eval_solved")
+        self.assertEqual(*([[row.get(key) for key in kept] for row in lines(out / "metrics.jsonl")] for out in (killed, whole)))
         said = akgen(*self.command(killed, *options, "--resume", "--answer-tokens", 9)).stderr
         self.assertIn("the run that goes on has another tokens of an answer: it was 8, and is 9 now", said)
 
@@ -159,7 +184,8 @@ class Online(unittest.TestCase):
         self.assertIn("another akgen made the row", done.stderr)
 
     def test_what_is_wrong_is_said(self):
-        for options, says in ((("--eval", self.prompts), "--online trains on the processors of this machine: no --eval"), (("--objective", "dpo"), "--online is of --objective grpo"),
+        wrong = write_rows(self.at / "wrong.jsonl", [{"prompt": "1 + 1 = "}])
+        for options, says in ((("--eval", wrong, "--steps", 1000), "wrong.jsonl: a row without 'answer'"), (("--objective", "dpo"), "--online is of --objective grpo"),
                               (("--judge", "nobody"), "no 'nobody'; there are operators and text"),
                               (("--judge", "operators"), "a row without 'operator'")):
             done = akgen(*self.command(self.at / "out", *options))
