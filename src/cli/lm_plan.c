@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TOKENS = 0x500, KEY_LENGTH, KEY_LORA, KEY_RATE, KEY_THREADS, KEY_JSON, SIDE = 1024, WRITING = 5, ROWS = 9 };
+enum { KEY_TOKENS = 0x500, KEY_LENGTH, KEY_LORA, KEY_RATE, KEY_THREADS, KEY_JSON, SIDE = 1024, WRITING = 5, ROWS = 11 };
 
 static const struct argp_option options[] = {
     {"tokens", KEY_TOKENS, "N", 0, "of a pass in training (default 4096)", 1},
@@ -126,6 +126,15 @@ static struct akgen_error *print_plan(const struct arguments *arguments, const s
         {"train adapters (--lora)", {.training = true, .tokens = arguments->tokens, .adapters = &lora}},
         {"train adapters, --recompute",
          {.training = true, .tokens = arguments->tokens, .adapters = &lora, .recompute = true}},
+        {"train all, --online",
+         {.training = true, .tokens = arguments->tokens, .online = true, .texts = 32, .longest = longest}},
+        {"train adapters, --online",
+         {.training = true,
+          .tokens = arguments->tokens,
+          .adapters = &lora,
+          .online = true,
+          .texts = 32,
+          .longest = longest}},
     };
     double gflops = arguments->gflops < 0 ? measure(arguments->threads) : arguments->gflops;
     struct lm_plan plan;
@@ -140,7 +149,9 @@ static struct akgen_error *print_plan(const struct arguments *arguments, const s
                gflops, "GB", "weights", "gradients", "AdamW", "activations", "cache", "all",
                gflops > 0 ? "tokens/s" : "");
     for (int i = 0; i < (config->experts ? WRITING : ROWS) && !error; i++) {
-        if ((error = lm_plan(config, &rows[i].options, &plan)))
+        struct lm_plan_options how = rows[i].options;
+        how.threads = arguments->threads;
+        if ((error = lm_plan(config, &how, &plan)))
             break;
         if (arguments->json)
             json_array_append_new(list, row_json(rows[i].name, &plan, gflops));

@@ -175,12 +175,24 @@ static const struct lm_operations operations = {
     .adamw = lm_cpu_adamw,
 };
 
+static int threads_of(int asked)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return asked > 0 ? asked : processors > 0 ? (int)processors : 1;
+}
+
+int64_t lm_cpu_room(const struct lm_heads *heads, int threads, int64_t keys, bool training)
+{
+    static const int64_t PACKED = 7 << 20;
+    int64_t floats = lm_cpu_attention_room(heads, keys, training);
+    return threads_of(threads) * (floats * (int64_t)sizeof(float) + (training ? PACKED : 0));
+}
+
 struct lm_backend *lm_cpu_new(int threads)
 {
     struct lm_cpu *cpu = memory_alloc(sizeof *cpu);
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     cpu->backend.operations = &operations;
-    cpu->team = team_new(threads > 0 ? threads : processors > 0 ? (int)processors : 1);
+    cpu->team = team_new(threads_of(threads));
     cpu->scratch = memory_alloc((size_t)team_threads(cpu->team) * sizeof *cpu->scratch);
     return &cpu->backend;
 }

@@ -13,4 +13,8 @@ bool lm_cpu_has_bf16(void);
 void lm_cpu_free(struct lm_backend *backend);
 int lm_cpu_threads(const struct lm_backend *backend);
 
+/* Bytes that its threads have besides what a pass asks for: blocks of attention, of texts of so many keys, and in training what oneDNN lays
+ * matrices out in, about. threads: 0 as above. */
+int64_t lm_cpu_room(const struct lm_heads *heads, int threads, int64_t keys, bool training);
+
 #endif

@@ -90,6 +90,14 @@ static struct work carve(const struct attention *at, float *start, int64_t keys)
     return work;
 }
 
+int64_t lm_cpu_attention_room(const struct lm_heads *heads, int64_t keys, bool back)
+{
+    struct lm_cpu cpu = {0};
+    const struct lm_attention shape = {.heads = *heads};
+    const struct attention attention = {.cpu = &cpu, .shape = &shape, .dout = back ? &heads->eps : NULL};
+    return carve(&attention, NULL, keys).used;
+}
+
 static struct work work_of(const struct attention *at, int worker, int64_t keys)
 {
     struct work counted = carve(at, NULL, keys);

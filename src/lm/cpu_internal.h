@@ -137,6 +137,8 @@ void lm_cpu_attention(struct lm_backend *backend, void *out, float *sums, const 
 void lm_cpu_attention_back(struct lm_backend *backend, void *dq, void *dk, void *dv, int dv_stride, const void *dout,
                            const void *out, const float *sums, const void *q, const void *k, const void *v,
                            int v_stride, const struct lm_attention *shape);
+/* Floats of scratch that a worker needs in float32 for a text of so many keys. */
+int64_t lm_cpu_attention_room(const struct lm_heads *heads, int64_t keys, bool back);
 void lm_cpu_swiglu(struct lm_backend *backend, void *y, const void *gate_up, int n, int inner);
 void lm_cpu_swiglu_back(struct lm_backend *backend, void *dgate_up, const void *dy, const void *gate_up, int n,
                         int inner);

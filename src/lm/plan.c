@@ -1,6 +1,7 @@
 /* The pass is made on a backend that has no memory, and counts what it is asked for. */
 #include "lm/plan.h"
 
+#include "lm/cpu.h"
 #include "lm/int8.h"
 #include "lm/pass.h"
 
@@ -43,7 +44,10 @@ static struct akgen_error *count_pass(const struct lm_layout *layout, const stru
     struct akgen_error *error = lm_pass_new(&counter.backend, layout, NULL, &how, &pass);
     if (error)
         return error;
-    plan->activations = counter.bytes;
+    const struct lm_heads heads = {
+        .heads = layout->config.heads, .kv_heads = layout->config.kv_heads, .size = layout->config.head_size};
+    int keys = options->training ? options->tokens : options->longest;
+    plan->activations = counter.bytes + lm_cpu_room(&heads, options->threads, keys, options->training);
     counter.bytes = 0;
     if (!options->training)
         error = lm_cache_new(pass, (int64_t)options->texts * options->longest, &cache);
@@ -51,6 +55,23 @@ static struct akgen_error *count_pass(const struct lm_layout *layout, const stru
     lm_cache_free(cache);
     lm_pass_free(pass);
     return error;
+}
+
+/* What a step of an online run has besides: the engine that writes, and the reference's weights where all are trained. */
+static struct akgen_error *add_online(const struct lm_layout *layout, const struct lm_plan_options *options,
+                                      struct lm_plan *plan)
+{
+    const struct lm_plan_options writing = {
+        .texts = options->texts, .longest = options->longest, .threads = options->threads};
+    struct lm_plan engine;
+    struct akgen_error *error = count_pass(layout, NULL, &writing, &engine);
+    if (error)
+        return error;
+    plan->activations += engine.activations;
+    plan->cache = engine.cache;
+    if (!options->adapters)
+        plan->weights += 4 * layout->size;
+    return NULL;
 }
 
 /* For each weight of a matrix one multiplication and one addition, there; twice that back, or once where only adapters are trained, whose
@@ -84,6 +105,9 @@ struct akgen_error *lm_plan(const struct lm_config *config, const struct lm_plan
             options->int8 ? lm_int8_bytes(&layout) : 4 * (layout.size + (adapters.layers ? adapters.layout.size : 0));
         plan->gradients = 4 * plan->trained;
         plan->means = 8 * plan->trained;
+        error = options->online ? add_online(&layout, options, plan) : NULL;
+    }
+    if (!error) {
         plan->all = plan->weights + plan->gradients + plan->means + plan->activations + plan->cache;
         plan->operations = operations_of(&layout, options, plan);
     }

@@ -11,6 +11,8 @@ struct lm_plan_options {
     int tokens;                                 /* of a pass */
     int texts, longest;                         /* writing: texts at a time, and their tokens */
     bool int8;                                  /* writing: weights are int8 (int8.h) */
+    bool online; /* training: the model writes its answers, `texts` of them at a time, beside a reference */
+    int threads; /* 0: one for each processor */
 };
 /* Bytes, in float32. */
 struct lm_plan {

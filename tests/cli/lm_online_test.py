@@ -76,7 +76,7 @@ class Online(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         told = [row for row in lines(out / "metrics.jsonl") if "eval_reward" in row]
         self.assertEqual([row["step"] for row in told], [5, 10, 15, 20, 25])
-        self.assertGreater(told[-1]["eval_reward"], 0.9)
+        self.assertGreater(told[-1]["eval_reward"], 0.8)
         self.assertEqual(told[-1]["eval_reward"], round(json.loads(done.stdout)["eval_reward"], 9))
         for row in told:
             self.assertAlmostEqual(row["eval_reward"], row["eval_solved"], places=6)

@@ -51,6 +51,10 @@ class Plan(unittest.TestCase):
         self.assertEqual([lora[key] for key in ("trained", "weights", "gradients")], [adapters, 4 * (parameters + adapters), 4 * adapters])
         self.assertEqual(rows["write 8 texts"]["cache"], 8 * 256 * 2 * 2 * kv * 4)
         self.assertLess(rows["train all, --recompute"]["activations"], everything["activations"])
+        online = rows["train all, --online"]
+        self.assertEqual([online[key] for key in ("weights", "cache", "means")], [8 * parameters, rows["write 32 texts"]["cache"], 8 * parameters])
+        self.assertEqual(online["activations"], everything["activations"] + rows["write 32 texts"]["activations"])
+        self.assertEqual(rows["train adapters, --online"]["weights"], lora["weights"])
         self.assertAlmostEqual(everything["operations_per_token"], 3 * (2 * parameters + 4 * 50 * q * 2))
         self.assertAlmostEqual(everything["tokens_per_second"], 100e9 / everything["operations_per_token"])
         said = akgen("lm", "plan", self.at / "model", "--gflops", 0).stdout
@@ -71,9 +75,24 @@ class Plan(unittest.TestCase):
                 took = peak("lm", "train", self.at / "train all" if "--lora" in options else model, "--data", data, "-o", out, "--steps", 1,
                             "--tokens", TOKENS, *options) - nothing
                 self.assertAlmostEqual(took / rows[name]["all"], 1, delta=0.1)
+        pairs = write_rows(self.at / "pairs.jsonl", [{"prompt": "k" * 20, "chosen": "kernel " * 143, "rejected": "kernal " * 143}])
+        for options in ([], ["--lora", 16]):
+            with self.subTest("dpo", options=options):
+                took = peak("lm", "train", self.at / "train all", "--objective", "dpo", "--data", pairs, "-o", self.at / f"dpo{len(options)}", "--steps", 1,
+                            "--tokens", TOKENS, *options) - nothing
+                self.assertAlmostEqual(took / rows["train adapters (--lora)" if options else "train all"]["all"], 1, delta=0.1)
         (self.at / "prompt").write_text("k" * (TOKENS - 50))
-        took = peak("lm", "sample", self.at / "train all", "--prompt-file", self.at / "prompt", "-n", 8, "--max-tokens", 50) - nothing
-        self.assertAlmostEqual(took / rows["write 8 texts"]["all"], 1, delta=0.1)
+        for count, name in ((1, "write 1 text"), (8, "write 8 texts")):
+            with self.subTest(name):
+                took = peak("lm", "sample", self.at / "train all", "--prompt-file", self.at / "prompt", "-n", count, "--max-tokens", 50) - nothing
+                self.assertAlmostEqual(took / rows[name]["all"], 1, delta=0.1)
+        _, rows = self.plan(model, "--tokens", TOKENS, "--length", 256)
+        prompts = write_rows(self.at / "prompts.jsonl", [{"prompt": "kernel", "answer": "?"}] * 4)
+        for name, options in (("train all, --online", []), ("train adapters, --online", ["--lora", 16])):
+            with self.subTest(name): # most answers end before the pass is full
+                took = peak("lm", "train", self.at / "train all", "--objective", "grpo", "--online", 8, "--judge", "text", "--answer-tokens", 250, "--data",
+                            prompts, "-o", self.at / name, "--steps", 1, "--batch", 4, "--tokens", TOKENS, *options) - nothing
+                self.assertTrue(0.7 < took / rows[name]["all"] < 1.1, took / rows[name]["all"])
 
     @unittest.skipIf(os.environ.get("AKGEN_SANITIZED") == "ON", "sanitizers have memory of their own")
     def test_int8_keeps_no_float32(self):
