@@ -3,7 +3,8 @@
 LLAMA_CPP=SOURCES LLAMA_BUILD=BUILD scripts/peers benchmarks/llama/llama.py [TURNS] [--alone]
 
 SOURCES is a checkout of llama.cpp, or vendor/llama.cpp of the source package of llama-cpp-python; BUILD what `cmake -S SOURCES -B BUILD -DCMAKE_BUILD_TYPE=Release
--DGGML_NATIVE=ON && cmake --build BUILD --target llama` makes of it on this machine. Both sides keep keys and values in float32 and compute all scores of each token. --alone: one thread each, and seconds of the processor,
+-DGGML_NATIVE=ON && cmake --build BUILD --target llama` makes of it on this machine. With AMX it takes clang (-DCMAKE_C_COMPILER=.., -DCMAKE_CXX_COMPILER=..): the
+_tile_loadconfig of GCC 12.2 reads 8 of the 64 bytes that it is given, as far as the optimizer knows, and int8 with 8 texts dies by SIGILL. Both sides keep keys and values in float32 and compute all scores of each token. --alone: one thread each, and seconds of the processor,
 which tell more where others use the machine."""
 import os
 import pathlib
@@ -75,7 +76,10 @@ def compare(folder, name, kind, texts):
         for key, program in programs.items():
             program.stdin.write("\n")
             program.stdin.flush()
-            taken = float(program.stdout.readline().split()[ALONE])
+            line = program.stdout.readline()
+            if not line:
+                sys.exit(f"{name}, {texts} texts: {key} ended with {program.wait()} (below 0: by that signal)")
+            taken = float(line.split()[ALONE])
             if turn:
                 found[key].append(taken)
     for program in programs.values():

@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+enum { LINE = 64, HUGE_PAGE = 2 << 20, HUGE_FROM = 4 << 20 };
 
 void (*memory_last_words)(size_t bytes);
 
@@ -24,6 +27,15 @@ void *memory_alloc(size_t bytes)
     if (!memory)
         memory_exhausted(bytes);
     return memory;
+}
+
+void *memory_vectors(size_t bytes)
+{
+    size_t alignment = bytes >= HUGE_FROM ? HUGE_PAGE : LINE, size = bytes / alignment * alignment + alignment;
+    void *array = inject_fails(INJECT_MEMORY) ? NULL : aligned_alloc(alignment, size);
+    if (array && bytes >= HUGE_FROM)
+        madvise(array, size, MADV_HUGEPAGE);
+    return array;
 }
 
 void *memory_grow(void *old, size_t bytes)

@@ -12,6 +12,9 @@ void *memory_alloc(size_t bytes) __attribute__((malloc, returns_nonnull));
 /* As realloc and strdup, likewise. */
 void *memory_grow(void *old, size_t bytes) __attribute__((returns_nonnull));
 char *memory_string(const char *text) __attribute__((malloc, returns_nonnull));
+/* For arrays that vectors run through: from the begin of a cache line, large ones on huge pages, for which the system has to look up
+ * fewer. What they hold is anything. NULL: the system has no memory. Released with free(). */
+void *memory_vectors(size_t bytes) __attribute__((malloc));
 _Noreturn void memory_exhausted(size_t bytes);
 /* Called first, if the program has set it, with what was asked for (0: not known). Makes system calls only. */
 extern void (*memory_last_words)(size_t bytes);

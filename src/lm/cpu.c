@@ -4,28 +4,15 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
-
-enum { ALIGNMENT = 64, HUGE_FROM = 4 << 20 };
-
-void *lm_cpu_aligned(int64_t bytes)
-{
-    size_t size = ((size_t)bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-    size_t alignment = size >= HUGE_FROM ? HUGE_FROM / 2 : ALIGNMENT;
-    void *array = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-    if (array && size >= HUGE_FROM)
-        madvise(array, size, MADV_HUGEPAGE);
-    return array;
-}
 
 float *lm_cpu_scratch(struct lm_cpu *cpu, int worker, int64_t count)
 {
     if (cpu->scratch[worker].count < count) {
         free(cpu->scratch[worker].floats);
         cpu->scratch[worker].count = count;
-        cpu->scratch[worker].floats = lm_cpu_aligned(count * (int64_t)sizeof(float));
+        cpu->scratch[worker].floats = memory_vectors((size_t)count * sizeof(float));
         if (!cpu->scratch[worker].floats)
             memory_exhausted((size_t)count * sizeof(float));
     }
@@ -43,7 +30,7 @@ static bool machine_has(int64_t bytes)
 static void *allocate(struct lm_backend *backend, int64_t bytes)
 {
     (void)backend;
-    return machine_has(bytes) ? lm_cpu_aligned(bytes) : NULL;
+    return machine_has(bytes) ? memory_vectors((size_t)bytes) : NULL;
 }
 
 static void release(struct lm_backend *backend, void *array)
@@ -193,6 +180,7 @@ struct lm_backend *lm_cpu_new(int threads)
     struct lm_cpu *cpu = memory_alloc(sizeof *cpu);
     cpu->backend.operations = &operations;
     cpu->team = team_new(threads_of(threads));
+    cpu->tiles = lm_cpu_has_tiles();
     cpu->scratch = memory_alloc((size_t)team_threads(cpu->team) * sizeof *cpu->scratch);
     return &cpu->backend;
 }

@@ -62,7 +62,7 @@ static uint16_t *grown(struct room *room, int64_t count)
     if (room->count < count) {
         free(room->halves);
         room->count = count;
-        room->halves = lm_cpu_aligned(count * (int64_t)sizeof *room->halves);
+        room->halves = memory_vectors((size_t)count * sizeof *room->halves);
         if (!room->halves)
             memory_exhausted((size_t)count * sizeof *room->halves);
     }

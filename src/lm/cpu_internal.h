@@ -24,6 +24,7 @@ struct lm_cpu {
         int64_t count;
     } *scratch;                      /* for each worker, grown by lm_cpu_scratch */
     struct lm_cpu_bf16 *bf16;        /* NULL: products are float32 */
+    bool tiles;                      /* lm_cpu_has_tiles */
     struct lm_operations operations; /* where they are not: the same ones under another name */
 };
 
@@ -31,8 +32,6 @@ static inline struct lm_cpu *lm_cpu_of(struct lm_backend *backend)
 {
     return (struct lm_cpu *)backend; /* its first member */
 }
-/* Room that begins at a cache line, in large pages where it is large; what it holds is anything. NULL: there is none. free gives it back. */
-void *lm_cpu_aligned(int64_t bytes);
 /* At least `count` floats that are this worker's until it asks again; what they hold is anything. */
 float *lm_cpu_scratch(struct lm_cpu *cpu, int worker, int64_t count);
 
@@ -75,6 +74,25 @@ void lm_bf16_begin(const struct lm_cpu_bf16 *bf16);
 void lm_bf16_end(const struct lm_cpu_bf16 *bf16);
 void lm_bf16_multiply(const struct lm_cpu_bf16 *bf16, const uint16_t *a, const uint16_t *b, int64_t b_rows, int64_t m,
                       int64_t n, int64_t k, float alpha, bool keep, float *c, int64_t c_stride);
+
+/* y (n, out) = scales[o] * x (n, in) . row o of w (out, in), or scale where there are none, + y where it is kept: at most LM_FEW rows. The bits of a
+ * row do not depend on the others. */
+struct lm_few {
+    int n, in, out;
+    const float *x;
+    int64_t x_stride;
+    const float *w;     /* or NULL: they are int8 */
+    const int8_t *int8; /* or NULL */
+    float scale;
+    const float *scales; /* of outputs, or NULL */
+    float *y;
+    int64_t y_stride;
+    bool keep;
+};
+void lm_cpu_few(struct lm_cpu *cpu, struct lm_few *few);
+/* The same of int8 where the processor multiplies tiles of them (AMX, and lm_cpu.tiles says so); false: rows are too long for it. */
+bool lm_cpu_few_tiles(struct lm_cpu *cpu, const struct lm_few *few);
+bool lm_cpu_has_tiles(void);
 
 /* e^x to about 2 units in the last place; 0 below -87. By Cephes' polynomial on [-ln 2 / 2, ln 2 / 2]. */
 static inline float lm_exp(float x)

@@ -51,80 +51,6 @@ static void part(void *closure, int worker, int workers)
     }
 }
 
-/* ---- Few rows
- *
- * A model that writes multiplies a row or some with all of its weights, which take as long as memory gives them. Each number is
- * summed in an order that does not depend on how many rows there are, each product and its sum rounded once, which is not left to
- * the compiler: a text is the same in any batch. */
-
-enum { LANES = 8, OUTS = 4, MOST_SUMS = 6 };
-typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
-
-/* y[r * y_stride + o] = scale * x[r] . row o of w + keep * y, of `rows` rows and `outs` outputs: enough sums at a time that none waits, and few enough
- * that they stay in registers. */
-static inline __attribute__((always_inline)) void dots(int rows, int outs, float *y, int64_t y_stride, const float *x,
-                                                       int64_t x_stride, const float *w, int64_t w_stride, int in,
-                                                       float scale, int keep)
-{
-    lanes even[MOST_SUMS] = {0}, odd[MOST_SUMS] = {0};
-    int i = 0;
-    for (; i + 2 * LANES <= in; i += 2 * LANES)
-        for (int o = 0; o < outs; o++) {
-            const float *at = w + o * w_stride + i;
-            lanes first = *(const lanes *)at, second = *(const lanes *)(at + LANES);
-            for (int r = 0; r < rows; r++) {
-                const float *of = x + r * x_stride + i;
-                even[o * rows + r] = __builtin_elementwise_fma(first, *(const lanes *)of, even[o * rows + r]);
-                odd[o * rows + r] = __builtin_elementwise_fma(second, *(const lanes *)(of + LANES), odd[o * rows + r]);
-            }
-        }
-    for (int o = 0; o < outs; o++)
-        for (int r = 0; r < rows; r++) {
-            lanes sums = even[o * rows + r] + odd[o * rows + r];
-            float sum = ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-            for (int j = i; j < in; j++)
-                sum = __builtin_fmaf(w[o * w_stride + j], x[r * x_stride + j], sum);
-            float *to = y + r * y_stride + o;
-            *to = __builtin_fmaf(scale, sum, keep ? *to : 0);
-        }
-}
-
-/* Outputs [o, o + outs) of all rows. */
-static inline __attribute__((always_inline)) void few_outs(const struct lm_product *p, int64_t o, int outs)
-{
-    const float *w = p->b + o * p->b_stride;
-    int in = (int)p->k, keep = p->beta > 0;
-    int64_t r = 0;
-    for (; outs == OUTS && p->m - r >= 2;) {
-        const float *x = p->a + r * p->a_stride;
-        float *y = p->c + r * p->c_stride + o;
-        int rows = p->m - r == 2 || p->m - r == 4 ? 2 : 3;
-        for (int half = 0; half < OUTS; half += 2, y += 2)
-            if (rows == 3)
-                dots(3, 2, y, p->c_stride, x, p->a_stride, w + half * p->b_stride, p->b_stride, in, p->alpha, keep);
-            else
-                dots(2, 2, y, p->c_stride, x, p->a_stride, w + half * p->b_stride, p->b_stride, in, p->alpha, keep);
-        r += rows;
-    }
-    for (; r < p->m; r++) {
-        const float *x = p->a + r * p->a_stride;
-        float *y = p->c + r * p->c_stride + o;
-        if (outs == OUTS)
-            dots(1, OUTS, y, p->c_stride, x, p->a_stride, w, p->b_stride, in, p->alpha, keep);
-        for (int i = 0; outs < OUTS && i < outs; i++)
-            dots(1, 1, y + i, p->c_stride, x, p->a_stride, w + i * p->b_stride, p->b_stride, in, p->alpha, keep);
-    }
-}
-
-static void few_part(void *closure, int worker, int workers)
-{
-    const struct lm_product *p = closure;
-    int64_t first, last;
-    team_share(p->n, LM_CPU_LINE, worker, workers, &first, &last);
-    for (int64_t o = first; o < last; o += OUTS)
-        few_outs(p, o, last - o < OUTS ? (int)(last - o) : OUTS);
-}
-
 static void multiply(struct lm_cpu *cpu, struct lm_product *product)
 {
     if (lm_product_is_bf16(cpu, product))
@@ -136,6 +62,20 @@ static void multiply(struct lm_cpu *cpu, struct lm_product *product)
 void lm_cpu_linear(struct lm_backend *backend, void *y, int y_stride, const void *x, int x_stride, const void *w, int n,
                    int in, int out, float scale, int keep)
 {
+    if (n <= LM_FEW) {
+        struct lm_few few = {.n = n,
+                             .in = in,
+                             .out = out,
+                             .x = x,
+                             .x_stride = x_stride,
+                             .w = w,
+                             .scale = scale,
+                             .y = y,
+                             .y_stride = y_stride,
+                             .keep = keep};
+        lm_cpu_few(lm_cpu_of(backend), &few);
+        return;
+    }
     struct lm_product product = {.alpha = scale,
                                  .b_turned = true,
                                  .m = n,
@@ -148,10 +88,7 @@ void lm_cpu_linear(struct lm_backend *backend, void *y, int y_stride, const void
                                  .beta = (float)keep,
                                  .c = y,
                                  .c_stride = y_stride};
-    if (n <= LM_FEW)
-        team_run(lm_cpu_of(backend)->team, few_part, &product);
-    else
-        multiply(lm_cpu_of(backend), &product);
+    multiply(lm_cpu_of(backend), &product);
 }
 
 void lm_cpu_linear_dx(struct lm_backend *backend, void *dx, int dx_stride, const void *dy, int dy_stride, const void *w,

@@ -97,10 +97,19 @@ int64_t lm_layout_active(const struct lm_layout *layout)
     return active;
 }
 
+static float *weights_alloc(const struct lm_layout *layout)
+{
+    size_t bytes = (size_t)layout->size * sizeof(float);
+    float *weights = memory_vectors(bytes);
+    if (!weights)
+        memory_exhausted(bytes);
+    return weights;
+}
+
 void lm_model_new(struct lm_model *model, const struct lm_config *config, struct rng *rng)
 {
     lm_layout_make(&model->layout, config);
-    model->weights = memory_alloc((size_t)model->layout.size * sizeof *model->weights);
+    model->weights = weights_alloc(&model->layout);
     for (int i = 0; i < model->layout.count; i++) {
         const struct lm_parameter *parameter = &model->layout.parameters[i];
         float *weights = model->weights + parameter->offset;
@@ -197,7 +206,7 @@ struct akgen_error *lm_model_read(struct lm_model *model, const char *folder)
             error = read_parameter(&tensors, &model->layout.parameters[i], NULL, folder);
     }
     if (!error)
-        model->weights = memory_alloc((size_t)model->layout.size * sizeof *model->weights);
+        model->weights = weights_alloc(&model->layout);
     for (int i = 0; !error && i < model->layout.count; i++)
         error = read_parameter(&tensors, &model->layout.parameters[i], model->weights, folder);
     const struct lm_tensor *head = config.tied && !error ? lm_tensors_find(&tensors, "lm_head.weight") : NULL;
