@@ -83,6 +83,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!state->arg_num || !evaluate->data_count)
             argp_error(state, "MODEL and --data FILE are needed");
+        if (evaluate->beta > 0 && !evaluate->reference)
+            argp_error(state, "--beta is of --reference");
+        if (!(evaluate->beta > 0))
+            evaluate->beta = 0.1;
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -164,7 +168,7 @@ int cli_lm_eval(int argc, char **argv)
                "one.\vRows with "
                "a 'source' are counted by it too. 'by token': means over an answer's tokens are compared, not sums.",
     };
-    static struct arguments arguments = {.evaluate = {.beta = 0.1, .tokens = 4096}};
+    static struct arguments arguments = {.evaluate = {.tokens = 4096}};
     struct lm_evaluation evaluation;
     arguments.evaluate.data = arguments.data;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);

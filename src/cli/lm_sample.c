@@ -177,7 +177,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static void print_answer(const struct answer *answer, enum lm_finish finish)
 {
     static const char *const names[] = {
-        [LM_AT_END] = "end", [LM_AT_STOP] = "stop", [LM_AT_LENGTH] = "length", [LM_AT_DEAD_END] = "dead end"};
+        [LM_AT_END] = "end",           [LM_AT_STOP] = "stop",           [LM_AT_LENGTH] = "length",
+        [LM_AT_DEAD_END] = "dead end", [LM_AT_NO_NUMBER] = "no number",
+    };
     const char *text = answer->text.bytes ? answer->text.bytes : "";
     if (answer->alone) {
         putchar('\n');
@@ -271,6 +273,8 @@ static struct akgen_error *write_all(struct arguments *arguments, struct lm_engi
     }
     while (!error && lm_engine_step(engine))
         ;
+    if (!error)
+        error = lm_engine_error(engine);
     for (int i = 0; i < count; i++) {
         text_free(&answers[i].text);
         json_decref(answers[i].tokens);

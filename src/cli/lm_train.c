@@ -128,6 +128,22 @@ static const struct argp_option options[] = {
     {0},
 };
 
+/* Options that count only beside another. */
+enum { OF_LORA, OF_REFERENCE, OF_GRPO, OF_ONLINE, OF_EVAL };
+static const struct {
+    int key;
+    const char *name;
+    int of;
+} dependents[] = {{KEY_ALPHA, "lora-alpha", OF_LORA},
+                  {KEY_TARGETS, "lora-targets", OF_LORA},
+                  {KEY_BETA, "beta", OF_REFERENCE},
+                  {KEY_REFERENCE, "reference", OF_REFERENCE},
+                  {KEY_RATIO_CLIP, "ratio-clip", OF_GRPO},
+                  {KEY_JUDGE, "judge", OF_ONLINE},
+                  {KEY_ANSWER_TOKENS, "answer-tokens", OF_ONLINE},
+                  {KEY_EVAL_EVERY, "eval-every", OF_EVAL}};
+enum { DEPENDENTS = sizeof dependents / sizeof *dependents };
+
 struct arguments {
     struct lm_train_options train;
     const char *data[FILES_MAX_DATA];
@@ -135,7 +151,7 @@ struct arguments {
     struct lm_online online;
     double alpha;
     struct cli_torchrun torchrun;
-    bool preset, json;
+    bool preset, json, given[DEPENDENTS];
     bool precise; /* --precision was given */
 };
 
@@ -296,6 +312,24 @@ static error_t parse_size(int key, char *text, struct argp_state *state)
     return parse_objective(key, text, state);
 }
 
+static void check_dependents(const struct arguments *arguments, const struct argp_state *state)
+{
+    static const char *const names[] = {[OF_LORA] = "--lora",
+                                        [OF_REFERENCE] = "--objective dpo and grpo",
+                                        [OF_GRPO] = "--objective grpo",
+                                        [OF_ONLINE] = "--online",
+                                        [OF_EVAL] = "--eval"};
+    const struct lm_train_options *train = &arguments->train;
+    const bool asked[] = {[OF_LORA] = arguments->lora.rank > 0,
+                          [OF_REFERENCE] = train->objective.kind != LM_SFT,
+                          [OF_GRPO] = train->objective.kind == LM_GRPO,
+                          [OF_ONLINE] = train->online,
+                          [OF_EVAL] = train->eval};
+    for (int i = 0; i < DEPENDENTS; i++)
+        if (arguments->given[i] && !asked[dependents[i].of])
+            argp_error(state, "--%s is of %s", dependents[i].name, names[dependents[i].of]);
+}
+
 static void finish_arguments(struct arguments *arguments, struct argp_state *state)
 {
     struct lm_train_options *train = &arguments->train;
@@ -313,6 +347,7 @@ static void finish_arguments(struct arguments *arguments, struct argp_state *sta
     }
     if (train->online && train->objective.kind != LM_GRPO)
         argp_error(state, "--online is of --objective grpo");
+    check_dependents(arguments, state);
     if (train->online && (arguments->torchrun.asked || train->device != LM_ON_CPU))
         argp_error(state, "--online trains on the processors of this machine: no --engine torchrun, --device cuda");
     const struct cli_torchrun *torchrun = &arguments->torchrun;
@@ -351,6 +386,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     struct lm_train_options *train = &arguments->train;
+    for (int i = 0; i < DEPENDENTS; i++)
+        arguments->given[i] |= dependents[i].key == key;
     switch (key) {
     case KEY_DATA:
         if (train->data_count == FILES_MAX_DATA)

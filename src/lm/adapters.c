@@ -183,7 +183,7 @@ static struct akgen_error *read_weights(const struct lm_adapters *adapters, cons
                 error_new("%s: '%s' is missing or not [%lld, %lld], as adapter_config.json and the model say", path,
                           parameter->name, (long long)parameter->shape[0], (long long)parameter->shape[1]));
         else
-            error = lm_tensors_read(&tensors, tensor, 0, tensor->count, weights + parameter->offset);
+            error = lm_weights_read(&tensors, tensor, weights + parameter->offset);
     }
     if (!error && tensors.count != adapters->layout.count)
         error = error_of_the_file(error_new("%s: it holds %d tensors, expected the %d of the adapters", path,

@@ -38,6 +38,7 @@ struct lm_engine {
     struct slot *slots;
     struct lm_guides *guides;
     struct waiting *first, **last;
+    bool no_number; /* a text ended with that */
     float *scores;
     float *allowed; /* (V): scores of the tokens that a grammar allows, -INFINITY of others */
     /* The newest prompt that was read, whose keys and values lie in the cells of a slot, be it used or not; others of it need not be read. */
@@ -213,6 +214,13 @@ static void draw(struct lm_engine *engine, struct slot *slot, const float *score
     struct lm_likely likely[LM_MOST_LIKELY];
     int vocabulary = engine->model->layout.config.vocabulary;
     struct lm_token told = {.token = -1, .text = "", .likely = likely};
+    if (!lm_scores_are_numbers(scores, vocabulary)) {
+        engine->no_number = true;
+        told.finish = LM_AT_NO_NUMBER;
+        request->on_token(request->closure, &told);
+        leave(slot);
+        return;
+    }
     const float *allowed = allowed_scores(engine, slot, scores);
     if (!allowed) { /* of the first token: behind the others it is known before */
         told.finish = lm_guided_may_end(&slot->guided) ? LM_AT_END : LM_AT_DEAD_END;
@@ -333,4 +341,9 @@ bool lm_engine_step(struct lm_engine *engine)
     if (count)
         go_on(engine, going, count);
     return count || taken;
+}
+
+struct akgen_error *lm_engine_error(const struct lm_engine *engine)
+{
+    return engine->no_number ? error_new(LM_NO_NUMBER) : NULL;
 }

@@ -8,11 +8,14 @@
 #include "lm/sampler.h"
 #include "lm/stream.h"
 
-/* LM_AT_DEAD_END: no token of the model goes on with the text as the grammar wants it, which may not end there. */
-enum lm_finish { LM_GOES_ON, LM_AT_END, LM_AT_STOP, LM_AT_LENGTH, LM_AT_DEAD_END };
+/* LM_AT_DEAD_END: no token of the model goes on with the text as the grammar wants it, which may not end there. LM_AT_NO_NUMBER: the
+ * scores of the next token are no finite numbers. */
+enum lm_finish { LM_GOES_ON, LM_AT_END, LM_AT_STOP, LM_AT_LENGTH, LM_AT_DEAD_END, LM_AT_NO_NUMBER };
+#define LM_NO_NUMBER "the model's scores are no finite numbers: its weights are too large"
 /* A token of a request, and what came with it. */
 struct lm_token {
-    int32_t token;                  /* below 0: there is none, of a text that its grammar does not let begin */
+    int32_t
+        token; /* below 0: there is none, of a text that its grammar does not let begin or whose scores are no numbers */
     const char *text;               /* whole characters; "" where they are held back. Until the callback returns */
     float log_prob;                 /* before temperature, cuts and grammar */
     const struct lm_likely *likely; /* the request's `likely` most probable ones, likewise */
@@ -55,5 +58,7 @@ struct akgen_error *lm_engine_check(const struct lm_engine *engine, const struct
 struct akgen_error *lm_engine_add(struct lm_engine *engine, const struct lm_request *request);
 /* Takes one waiting request in, if there is room, and those behind it that have the same prompt, which is read once; writes one token of each that goes on. False: there was nothing to do. */
 bool lm_engine_step(struct lm_engine *engine);
+/* NULL, or that a text ended with LM_AT_NO_NUMBER. */
+struct akgen_error *lm_engine_error(const struct lm_engine *engine);
 
 #endif

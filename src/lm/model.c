@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -170,6 +171,17 @@ static struct akgen_error *check_names(const struct lm_tensors *tensors, const s
     return error;
 }
 
+struct akgen_error *lm_weights_read(const struct lm_tensors *tensors, const struct lm_tensor *tensor, float *weights)
+{
+    struct akgen_error *error = lm_tensors_read(tensors, tensor, 0, tensor->count, weights);
+    for (int64_t i = 0; !error && i < tensor->count; i++)
+        if (!isfinite(weights[i]))
+            error = error_of_the_file(error_new("%s: element %lld of tensor '%s' is %s, no finite number",
+                                                tensors->paths[tensor->file], (long long)i, tensor->name,
+                                                isnan(weights[i]) ? "NaN" : "infinite"));
+    return error;
+}
+
 static struct akgen_error *read_parameter(const struct lm_tensors *tensors, const struct lm_parameter *parameter,
                                           float *weights, const char *folder)
 {
@@ -184,7 +196,7 @@ static struct akgen_error *read_parameter(const struct lm_tensors *tensors, cons
             error_new("%s: tensor '%s' has another shape than config.json says: expected [%lld%s%.0lld]",
                       tensors->paths[tensor->file], parameter->name, (long long)parameter->shape[0],
                       parameter->rank == 2 ? ", " : "", (long long)parameter->shape[1]));
-    return lm_tensors_read(tensors, tensor, 0, tensor->count, weights + parameter->offset);
+    return lm_weights_read(tensors, tensor, weights + parameter->offset);
 }
 
 struct akgen_error *lm_model_read(struct lm_model *model, const char *folder)

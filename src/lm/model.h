@@ -52,8 +52,10 @@ int64_t lm_layout_active(const struct lm_layout *layout);
 
 /* A new model: matrices and embeddings normal with the configuration's spread, norms 1. */
 void lm_model_new(struct lm_model *model, const struct lm_config *config, struct rng *rng);
+/* A whole tensor of weights. An error where one is NaN or infinite, which tells the first. */
+struct akgen_error *lm_weights_read(const struct lm_tensors *tensors, const struct lm_tensor *tensor, float *weights);
 /* Reads a folder's config.json and safetensors files. Errors: a file is missing or wrong; a parameter is missing, has another
- * shape, or is none of the model's. The caller frees. */
+ * shape, is none of the model's, or holds what is no finite number. The caller frees. */
 struct akgen_error *lm_model_read(struct lm_model *model, const char *folder);
 /* Writes config.json and safetensors files (safetensors.h) of at most `largest` bytes each into an existing folder. */
 struct akgen_error *lm_model_write(const struct lm_model *model, const char *folder, enum lm_dtype dtype,

@@ -58,6 +58,8 @@ static struct akgen_error *write_answers(struct lm_model *model, const struct lm
     }
     while (!error && lm_engine_step(engine))
         ;
+    if (!error)
+        error = lm_engine_error(engine);
     for (int i = 0; i < count && !error; i++)
         rollout->written += rollout->answers[i].count;
     lm_engine_free(engine);

@@ -44,7 +44,6 @@ const struct lm_tensor *lm_tensors_find(const struct lm_tensors *tensors, const 
 /* A tensor's elements as float32, `count` of them from element `from` on. */
 struct akgen_error *lm_tensors_read(const struct lm_tensors *tensors, const struct lm_tensor *tensor, int64_t from,
                                     int64_t count, float *values);
-
 /* Writes tensors as `dtype` to folder/model.safetensors, or, where they are more than `largest` bytes, to files of at most
  * that many and their index (a larger tensor gets a file of its own). Readers see the old files or the new ones; what an
  * earlier writing left beside them goes. */

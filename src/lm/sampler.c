@@ -113,6 +113,16 @@ int32_t lm_sampler_draw(struct lm_sampler *sampler, const float *scores, const s
     return candidates[count - 1].token;
 }
 
+bool lm_scores_are_numbers(const float *scores, int vocabulary)
+{
+    bool any = false, all = true;
+    for (int i = 0; i < vocabulary; i++) {
+        all &= scores[i] < INFINITY;
+        any |= scores[i] > -INFINITY;
+    }
+    return all && any;
+}
+
 float lm_log_prob(const float *scores, int vocabulary, int32_t token, struct lm_likely *likely, int count)
 {
     double sum = 0;

@@ -3,6 +3,7 @@
 #ifndef LM_SAMPLER_H
 #define LM_SAMPLER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct lm_sampling {
@@ -20,6 +21,9 @@ struct lm_sampler *lm_sampler_new(int vocabulary);
 void lm_sampler_free(struct lm_sampler *sampler);
 /* A token of the text whose place is `place`. scores (V); those that are -INFINITY are never drawn. */
 int32_t lm_sampler_draw(struct lm_sampler *sampler, const float *scores, const struct lm_sampling *sampling, int place);
+
+/* Whether a token can be drawn from scores: none is NaN or infinitely large, and one is finite. */
+bool lm_scores_are_numbers(const float *scores, int vocabulary);
 
 struct lm_likely {
     int32_t token;

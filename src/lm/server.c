@@ -205,6 +205,8 @@ static enum MHD_Result on_request(void *closure, struct MHD_Connection *connecti
     }
     if (exchange->job) { /* it was woken: the answer is whole */
         char *text = exchange->job->out.bytes;
+        if (exchange->job->no_number)
+            return refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, LM_NO_NUMBER);
         if (!text)
             return refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the server ends");
         exchange->job->out = (struct text){0};

@@ -10,8 +10,11 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const reasons[] = {
-    [LM_AT_END] = "stop", [LM_AT_STOP] = "stop", [LM_AT_LENGTH] = "length", [LM_AT_DEAD_END] = "length"};
+static const char *const reasons[] = {[LM_AT_END] = "stop",
+                                      [LM_AT_STOP] = "stop",
+                                      [LM_AT_LENGTH] = "length",
+                                      [LM_AT_DEAD_END] = "length",
+                                      [LM_AT_NO_NUMBER] = "error"};
 
 char *lm_job_error(const char *message, const char *type)
 {
@@ -44,6 +47,25 @@ static struct akgen_error *whole_in(const json_t *root, const char *name, long l
         return error_new("'%s' has to be a whole number from %ld to %ld", name, low, high);
     *value = (int)json_integer_value(given);
     return NULL;
+}
+
+static struct akgen_error *flag_in(const json_t *root, const char *name, bool *value)
+{
+    const json_t *given = json_object_get(root, name);
+    if (!given || json_is_null(given))
+        return NULL;
+    if (!json_is_boolean(given))
+        return error_new("'%s' has to be true or false", name);
+    *value = json_is_true(given);
+    return NULL;
+}
+
+/* An object in an object, NULL where there is none. */
+static struct akgen_error *object_in(const json_t *root, const char *name, const json_t **value)
+{
+    const json_t *given = json_object_get(root, name);
+    *value = json_is_object(given) ? given : NULL;
+    return !given || json_is_null(given) || *value ? NULL : error_new("'%s' has to be a JSON object", name);
 }
 
 static struct akgen_error *parse_sampling(const json_t *root, struct lm_sampling *sampling)
@@ -99,10 +121,16 @@ static struct akgen_error *parse_messages(struct lm_job *job, const json_t *root
 {
     struct lm_part *parts;
     int count;
-    const json_t *thinking = json_object_get(json_object_get(root, "chat_template_kwargs"), "enable_thinking");
-    const struct lm_chat_options how = {
-        .tools = json_object_get(root, "tools"), .ask = true, .no_thinking = json_is_false(thinking)};
-    struct akgen_error *error = lm_chat_check(folder);
+    const json_t *tools = json_object_get(root, "tools"), *template;
+    bool thinking = true;
+    struct akgen_error *error = object_in(root, "chat_template_kwargs", &template);
+    if (!error)
+        error = flag_in(template, "enable_thinking", &thinking);
+    if (!error && tools && !json_is_array(tools) && !json_is_null(tools))
+        error = error_new("'tools' has to be a list");
+    const struct lm_chat_options how = {.tools = tools, .ask = true, .no_thinking = !thinking};
+    if (!error)
+        error = lm_chat_check(folder);
     if (!error)
         error = lm_chat_render(json_object_get(root, "messages"), &how, &job->arena, &parts, &count);
     if (error)
@@ -164,9 +192,10 @@ static struct akgen_error *grammar_of(struct lm_grammars *grammars, const char *
 static struct akgen_error *parse_grammar(struct lm_job *job, const json_t *root, struct lm_grammars *grammars)
 {
     static const char *const names[] = {"grammar", "guided_grammar", "structured_outputs.grammar"};
+    const json_t *structured;
+    struct akgen_error *error = object_in(root, "structured_outputs", &structured);
     const json_t *given[] = {json_object_get(root, names[0]), json_object_get(root, names[1]),
-                             json_object_get(json_object_get(root, "structured_outputs"), "grammar")};
-    struct akgen_error *error = NULL;
+                             json_object_get(structured, "grammar")};
     for (int i = 0; i < 3 && !error; i++) {
         if (!given[i] || json_is_null(given[i]))
             continue;
@@ -183,14 +212,27 @@ static struct akgen_error *parse_grammar(struct lm_job *job, const json_t *root,
 /* completions has the number of the most probable ones, chat a switch and a number. */
 static struct akgen_error *parse_likely(struct lm_job *job, const json_t *root)
 {
-    struct akgen_error *error = NULL;
+    bool asked = false;
     job->likely = -1;
     if (!job->chat)
         return whole_in(root, "logprobs", 0, LM_MOST_LIKELY, &job->likely);
-    if (json_is_true(json_object_get(root, "logprobs"))) {
-        job->likely = 0;
+    struct akgen_error *error = flag_in(root, "logprobs", &asked);
+    if (!error)
         error = whole_in(root, "top_logprobs", 0, LM_MOST_LIKELY, &job->likely);
-    }
+    if (!error && job->likely > 0 && !asked)
+        error = error_new("'top_logprobs' needs 'logprobs': true");
+    job->likely = !asked ? -1 : job->likely < 0 ? 0 : job->likely;
+    return error;
+}
+
+static struct akgen_error *parse_stream(struct lm_job *job, const json_t *root)
+{
+    const json_t *options;
+    struct akgen_error *error = flag_in(root, "stream", &job->stream);
+    if (!error)
+        error = object_in(root, "stream_options", &options);
+    if (!error)
+        error = flag_in(options, "include_usage", &job->usage);
     return error;
 }
 
@@ -200,7 +242,10 @@ static struct akgen_error *parse(struct lm_job *job, const json_t *root, const c
     int most = job->chat ? longest : 16; /* the protocol's own */
     job->request.sampling = lm_sampling_defaults;
     job->choice_count = 1;
+    const json_t *model = json_object_get(root, "model");
     struct akgen_error *error = json_is_object(root) ? NULL : error_new("the body has to be a JSON object");
+    if (model && !json_is_string(model) && !json_is_null(model))
+        error = error_new("'model' has to be a text");
     if (!error)
         error = job->chat ? parse_messages(job, root, folder) : parse_prompt(job, root);
     if (!error)
@@ -217,10 +262,10 @@ static struct akgen_error *parse(struct lm_job *job, const json_t *root, const c
         error = parse_likely(job, root);
     if (!error)
         error = parse_grammar(job, root, grammars);
+    if (!error)
+        error = parse_stream(job, root);
     job->request.most = most;
     job->request.likely = job->likely > 0 ? job->likely : 0;
-    job->stream = json_is_true(json_object_get(root, "stream"));
-    job->usage = json_is_true(json_object_get(json_object_get(root, "stream_options"), "include_usage"));
     return error;
 }
 
@@ -375,6 +420,11 @@ static void end_stream(struct lm_job *job)
         json_object_set_new(event, "usage", usage_json(job));
         add_event(job, event);
     }
+    if (job->no_number) {
+        char *error = lm_job_error(LM_NO_NUMBER, "server_error");
+        text_addf(&job->out, "data: %s\n\n", error);
+        free(error);
+    }
     text_add(&job->out, "data: [DONE]\n\n");
 }
 
@@ -408,7 +458,9 @@ bool lm_job_on_token(void *closure, const struct lm_token *token)
     bool wanted = !job->abandoned;
     choice->count++;
     choice->finish = token->finish;
-    if (job->stream) {
+    if (token->finish == LM_AT_NO_NUMBER) {
+        job->no_number = true; /* which the end tells */
+    } else if (job->stream) {
         if (*token->text || token->finish != LM_GOES_ON || job->likely >= 0)
             tell(choice, token);
     } else {

@@ -37,6 +37,7 @@ struct lm_job {
     pthread_mutex_t *lock; /* the server's */
     int ended;             /* choices */
     bool abandoned;        /* nobody listens any more */
+    bool no_number;        /* a text ended with LM_AT_NO_NUMBER */
     struct text out;       /* events, or the whole answer, that are not sent yet */
     size_t sent;
     void (*wake)(struct lm_job *job); /* there is more to send */

@@ -87,6 +87,7 @@ class Eval(unittest.TestCase):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(message, done.stderr)
         refused("are needed", self.model)
+        refused("--beta is of --reference", self.model, "--data", self.rows, "--beta", 0.5)
         refused("no-file: No such file", self.model, "--data", self.at / "no-file")
         refused("rows with 'chosen'", self.model, "--data", self.rows, "--reference", self.model)
         refused("bad.jsonl:1: expected an object", self.model, "--data", write_rows(self.at / "bad.jsonl", [{"x": 1}]))

@@ -1,5 +1,7 @@
 """Small models for tests of `akgen lm`: a folder with a configuration and a tokenizer of single bytes, and rows to learn from."""
 import json
+import shutil
+import struct
 
 
 def byte_letters():
@@ -36,3 +38,18 @@ def make_model(folder, **changed):
 def write_rows(path, rows):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
+
+
+def change_weights(folder, to, name, value, first=0, count=None):
+    """A copy of a model where elements of a tensor (from `first` on `count`; else all) are `value`."""
+    shutil.copytree(folder, to, ignore=shutil.ignore_patterns("checkpoint*"))
+    path = to / "model.safetensors"
+    rows = bytearray(path.read_bytes())
+    length = struct.unpack("<Q", rows[:8])[0]
+    tensor = json.loads(rows[8:8 + length])[name]
+    begin, end = tensor["data_offsets"]
+    assert tensor["dtype"] == "F32"
+    count = count or (end - begin) // 4 - first
+    struct.pack_into(f"<{count}f", rows, 8 + length + begin + 4 * first, *[value] * count)
+    path.write_bytes(rows)
+    return to

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """akgen lm sample: a model that has learned a corpus by heart says it again; seeds, stop strings and lengths; the same text in any batch."""
 import json
+import math
 import pathlib
 import tempfile
 import unittest
 
 from akgen_program import akgen
-from lm_program import make_model, write_rows
+from lm_program import change_weights, make_model, write_rows
 
 CORPUS = ["kernel add: copy in, add, copy out.", "kernel relu: copy in, maximum with zero, copy out.",
           "矩阵乘法 on the cube 🚀 and the vector units."]
@@ -83,6 +84,26 @@ class Sample(unittest.TestCase):
             self.assertEqual((CORPUS[i][:8] + row["text"], row["finish"]), (CORPUS[i], "end"))
             self.assertEqual(row, self.rows(*prompts[2 * i:2 * i + 2], "--temperature", 0, "--int8")[0, 0] | {"prompt": i})
             self.assertNotEqual(row["log_prob"], self.rows(*prompts[2 * i:2 * i + 2], "--temperature", 0)[0, 0]["log_prob"])
+
+    def test_weights_that_are_no_numbers(self):
+        """They are refused as they are read; finite ones whose scores are none end the text, with an error in place of rubbish."""
+        at = pathlib.Path(self.folder.name)
+        for value, word in ((math.nan, "NaN"), (-math.inf, "infinite")):
+            broken = change_weights(self.model, at / word, "model.layers.1.mlp.up_proj.weight", value, first=7, count=1)
+            for options in ((), ("--int8",), ("--temperature", 0)):
+                done = akgen("lm", "sample", broken, "--prompt", "kernel ", *options)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(f"/model.safetensors: element 7 of tensor 'model.layers.1.mlp.up_proj.weight' is {word}, no finite number", done.stderr)
+        large = change_weights(self.model, at / "large", "model.norm.weight", 3e38)
+        for options in ((), ("--int8",), ("--temperature", 0), ("--top-p", 0.5)):
+            done = akgen("lm", "sample", large, "--prompt", "kernel ", "--json", "-n", 3, *options)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("the model's scores are no finite numbers: its weights are too large", done.stderr)
+            self.assertEqual([json.loads(row)["finish"] for row in done.stdout.splitlines()], ["no number"] * 3)
+
+    def test_the_last_of_equal_options_counts(self):
+        options = ("--prompt", "kernel ", "--temperature", 1.5, "--max-tokens", 20)
+        self.assertEqual(self.rows(*options, "--seed", 1, "--seed", 2, "--max-tokens", 9), self.rows(*options, "--seed", 2, "--max-tokens", 9))
 
     def test_what_is_wrong_is_said(self):
         self.assertIn("MODEL and --prompt TEXT are needed", self.sample(code=2).stderr)

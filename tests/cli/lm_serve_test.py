@@ -14,8 +14,9 @@ import time
 import unittest
 
 from akgen_program import AKGEN, akgen
-from lm_program import make_model, write_rows
+from lm_program import change_weights, make_model, write_rows
 
+USER = [{"role": "user", "content": "add"}]
 TEXTS = ["kernel add: copy in, add, copy out.", "kernel relu: copy in, maximum with zero, copy out.", "矩阵乘法 on the cube 🚀."]
 
 
@@ -34,8 +35,8 @@ class Serve(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def setUp(self, *options):
-        self.process = subprocess.Popen([AKGEN, "lm", "serve", self.model, "--port", "0", "--texts", "4", *options], stdout=subprocess.PIPE, text=True)
+    def setUp(self, *options, model=None):
+        self.process = subprocess.Popen([AKGEN, "lm", "serve", model or self.model, "--port", "0", "--texts", "4", *options], stdout=subprocess.PIPE, text=True)
         self.addCleanup(self.process.stdout.close)
         self.addCleanup(self.process.wait)
         self.addCleanup(self.process.kill)
@@ -154,6 +155,20 @@ class Serve(unittest.TestCase):
                 ("/v1/completions", {"prompt": "a", "temperature": -1}, 400, "'temperature' has to be a number from 0"),
                 ("/v1/completions", {"prompt": "a", "n": 1000}, 400, "'n' has to be a whole number from 1 to 128"),
                 ("/v1/completions", {"prompt": "a", "stop": [""]}, 400, "'stop' has to be"),
+                ("/v1/completions", {"prompt": "a", "model": 3}, 400, "'model' has to be a text"),
+                ("/v1/completions", {"prompt": "a", "stream": "x"}, 400, "'stream' has to be true or false"),
+                ("/v1/completions", {"prompt": "a", "stream": 1}, 400, "'stream' has to be true or false"),
+                ("/v1/completions", {"prompt": "a", "stream_options": True}, 400, "'stream_options' has to be a JSON object"),
+                ("/v1/completions", {"prompt": "a", "stream_options": {"include_usage": "yes"}}, 400, "'include_usage' has to be true or false"),
+                ("/v1/completions", {"prompt": "a", "logprobs": True}, 400, "'logprobs' has to be a whole number"),
+                ("/v1/completions", {"prompt": "a", "max_tokens": "5"}, 400, "'max_tokens' has to be a whole number"),
+                ("/v1/completions", {"prompt": "a", "structured_outputs": "root ::= x"}, 400, "'structured_outputs' has to be a JSON object"),
+                ("/v1/chat/completions", {"messages": USER, "logprobs": 2}, 400, "'logprobs' has to be true or false"),
+                ("/v1/chat/completions", {"messages": USER, "top_logprobs": "2"}, 400, "'top_logprobs' has to be a whole number"),
+                ("/v1/chat/completions", {"messages": USER, "top_logprobs": 2}, 400, "'top_logprobs' needs 'logprobs': true"),
+                ("/v1/chat/completions", {"messages": USER, "tools": {}}, 400, "'tools' has to be a list"),
+                ("/v1/chat/completions", {"messages": USER, "chat_template_kwargs": []}, 400, "'chat_template_kwargs' has to be a JSON object"),
+                ("/v1/chat/completions", {"messages": USER, "chat_template_kwargs": {"enable_thinking": 0}}, 400, "'enable_thinking' has to be true or false"),
                 ("/v1/chat/completions", {"messages": []}, 400, "'messages' has to be a list of at least one"),
                 ("/v1/chat/completions", {"messages": [{"role": "critic", "content": ""}]}, 400, "message 0: 'role' is 'critic'"),
                 ("/v1/embeddings", {}, 404, "there are /v1/models")):
@@ -164,6 +179,23 @@ class Serve(unittest.TestCase):
         self.assertEqual(self.ask("/v1/completions")[0], 405)
         self.assertEqual(json.loads(self.ask("/v1/models")[1])["data"][0]["id"], "model")
         self.assertEqual(self.ask("/health")[0], 200)
+
+    def test_null_is_no_value(self):
+        nulls = dict.fromkeys(("model", "stream", "stream_options", "logprobs", "stop", "n", "max_tokens", "structured_outputs", "grammar"))
+        asked = dict(prompt="kernel a", temperature=0, max_tokens=3)
+        self.assertEqual(self.complete(**nulls | asked)["choices"], self.complete(**asked)["choices"])
+
+    def test_scores_that_are_no_numbers(self):
+        """Weights that are finite, and too large to multiply with: an error, whole and as a stream."""
+        broken = pathlib.Path(self.folder.name) / "broken"
+        change_weights(self.model, broken, "model.norm.weight", 3e38)
+        self.setUp(model=broken)
+        said = "scores are no finite numbers"
+        status, text = self.ask("/v1/completions", dict(prompt="kernel ", n=2))
+        self.assertEqual(status, 500)
+        self.assertIn(said, json.loads(text)["error"]["message"])
+        events = self.stream(prompt="kernel ", n=2)
+        self.assertEqual([said in event["error"]["message"] for event in events], [True])
 
     def test_ends_in_the_middle(self):
         with concurrent.futures.ThreadPoolExecutor(6) as threads:
