@@ -1,6 +1,6 @@
 // Matrix products that AIVs ask their AIC for, by messages: each AIV a part of the result, or a share of K that is added up in
-// GM; the two AIVs of an AIC with a B of their own, or with one in L1 for both, or with one product for both. The tiling data
-// are a TCubeTiling, A and B are row by row.
+// GM, which they clear before; the two AIVs of an AIC with a B of their own, or with one in L1 for both, or with one product for
+// both. The tiling data are a TCubeTiling, A and B are row by row.
 #include "kernel_operator.h"
 #include "lib/matmul_intf.h"
 
@@ -30,9 +30,14 @@ template <typename Object> __aicore__ inline void Run(GM_ADDR x, GM_ADDR y, GM_A
     a.SetGlobalBuffer((__gm__ half *)x, tiling.M * tiling.Ka);
     b.SetGlobalBuffer((__gm__ half *)y, tiling.Ka * tiling.N);
     c.SetGlobalBuffer((__gm__ float *)z, tiling.M * tiling.N);
+    const bool adds = tiling.singleCoreK < tiling.Ka;
+    if (adds) {
+        InitOutput<float>(c, tiling.M * tiling.N, 0);
+        SyncAll();
+    }
     object.SetTensorA(a[row * tiling.Ka + depth]);
     object.SetTensorB(b[depth * tiling.N + column]);
-    object.IterateAll(c[row * tiling.N + column], tiling.singleCoreK < tiling.Ka);
+    object.IterateAll(c[row * tiling.N + column], adds);
     object.End();
 }
 
