@@ -397,6 +397,8 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
                                         .position = NPU_A2};
         insn.src1 = (struct npu_tensor){.addr = load_piece(core, mm, sub, NPU_MATMUL_B, block->column, block->n, k, ks),
                                         .position = NPU_B2};
+        if (k == block->k)
+            matmul_load_ahead(core, mm, sub, block);
         matmul_edge(core, NPU_LANE_MTE1, NPU_LANE_M);
         if (k == block->k + (uint32_t)t->baseK && matmul_shares_l0c(mm))
             wait_for_l0c(core, mm, second, false);

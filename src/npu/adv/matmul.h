@@ -22,6 +22,8 @@ struct matmul_tile {
     uint32_t height;
     uint32_t sub, changes; /* whose matrix it is */
     uint32_t read;         /* the number of the newest load from it, on a timed core */
+    bool ahead;            /* it was brought before it was wanted; no load has waited for it yet */
+    uint32_t brought;      /* the number of its last copy, on a timed core */
 };
 /* What an object has of L1 for A or B: slots of equal size that are filled in turn. */
 struct matmul_cache {
@@ -118,6 +120,9 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
 /* The part of a matrix in L1, loaded unless it is there. outer, k: the range of M or N, and of K. */
 const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, int matrix,
                                          uint32_t outer, uint32_t outers, uint32_t k, uint32_t ks);
+/* What the next block will want, where the object brings that ahead. */
+void matmul_load_ahead(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub,
+                       const struct matmul_block *block);
 /* What L0A and L0B get from the tile has been issued. */
 void matmul_load_read(struct npu_core *core, const struct matmul_tile *tile);
 /* What block (outer, k) of a tile is in L0A or L0B at `addr`. */

@@ -206,6 +206,11 @@ void matmul_call_in(struct npu_core *core, const struct npu_matmul *mm, int matr
     core->pc = pc;
 }
 
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 static bool same_part(const struct matmul_part *a, const struct matmul_part *b)
 {
     return a->row == b->row && a->column == b->column && a->rows == b->rows && a->columns == b->columns;
@@ -238,29 +243,46 @@ static bool take_shared(const struct npu_matmul *mm, int matrix, uint32_t sub, s
     return true;
 }
 
-const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, int matrix,
-                                         uint32_t outer, uint32_t outers, uint32_t k, uint32_t ks)
+static struct matmul_cache *cache_of(struct npu_core *core, const struct npu_matmul *mm, int matrix)
 {
-    if (!mm->sources[matrix].is_scalar && npu_memory_of(mm->sources[matrix].tensor.position) == NPU_MEM_L1)
-        return resident(core, mm, matrix);
-    struct matmul_cache *cache = &core->matmul->objects[matmul_index(core, mm)].cache[matrix];
-    struct matmul_part part = matmul_k_rows(mm, matrix) ? (struct matmul_part){k, outer, ks, outers}
-                                                        : (struct matmul_part){outer, k, outers, ks};
+    return &core->matmul->objects[matmul_index(core, mm)].cache[matrix];
+}
+
+static struct matmul_part part_of(const struct npu_matmul *mm, int matrix, uint32_t outer, uint32_t outers, uint32_t k,
+                                  uint32_t ks)
+{
+    return matmul_k_rows(mm, matrix) ? (struct matmul_part){k, outer, ks, outers}
+                                     : (struct matmul_part){outer, k, outers, ks};
+}
+
+/* NULL: it is not in L1. */
+static struct matmul_tile *find_tile(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, int matrix,
+                                     const struct matmul_part *part)
+{
+    struct matmul_cache *cache = cache_of(core, mm, matrix);
     for (uint32_t i = 0; i < cache->slots; i++) {
         struct matmul_tile *tile = &cache->tiles[i];
-        if (!tile->valid || !same_part(&tile->part, &part))
+        if (!tile->valid || !same_part(&tile->part, part))
             continue;
         if (tile->sub == sub ? tile->changes == mm->changes : take_shared(mm, matrix, sub, tile))
             return tile;
     }
+    return NULL;
+}
+
+static struct matmul_tile *bring_tile(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, int matrix,
+                                      uint32_t outer, uint32_t outers, uint32_t k, uint32_t ks)
+{
+    struct matmul_cache *cache = cache_of(core, mm, matrix);
     struct matmul_tile *tile = &cache->tiles[cache->next];
     cache->next = cache->next + 1 < cache->slots ? cache->next + 1 : 0;
     tile->valid = true;
     tile->sub = sub;
     tile->changes = mm->changes;
     tile->from = mm->sources[matrix].tensor.addr;
-    tile->part = part;
-    tile->height = in_slabs(mm, matrix) ? 1 : room_for_rows(mm, matrix, part.rows) / 16;
+    tile->part = part_of(mm, matrix, outer, outers, k, ks);
+    tile->height = in_slabs(mm, matrix) ? 1 : room_for_rows(mm, matrix, tile->part.rows) / 16;
+    tile->ahead = false;
     if (core->tape)
         npu_tape_scalar(core, NPU_RATE_MATMUL_PART);
     if (matrix == NPU_MATMUL_A && !(mm->flags & NPU_MATMUL_LARGE)) /* Norm: no copy before the blocks in L1 are used */
@@ -270,9 +292,52 @@ const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu
     if (matmul_calls_back(mm, matrix))
         matmul_call_in(core, mm, matrix, tile, outer, outers, k, ks);
     else
-        load_part(core, mm, matrix, &part, tile->addr);
-    matmul_edge(core, NPU_LANE_MTE2, NPU_LANE_MTE1);
+        load_part(core, mm, matrix, &tile->part, tile->addr);
     return tile;
+}
+
+static bool in_l1_already(const struct npu_matmul *mm, int matrix)
+{
+    return !mm->sources[matrix].is_scalar && npu_memory_of(mm->sources[matrix].tensor.position) == NPU_MEM_L1;
+}
+
+const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, int matrix,
+                                         uint32_t outer, uint32_t outers, uint32_t k, uint32_t ks)
+{
+    if (in_l1_already(mm, matrix))
+        return resident(core, mm, matrix);
+    const struct matmul_part part = part_of(mm, matrix, outer, outers, k, ks);
+    struct matmul_tile *tile = find_tile(core, mm, sub, matrix, &part);
+    if (!tile) {
+        tile = bring_tile(core, mm, sub, matrix, outer, outers, k, ks);
+        matmul_edge(core, NPU_LANE_MTE2, NPU_LANE_MTE1);
+    } else if (tile->ahead) {
+        matmul_edge_since(core, NPU_LANE_MTE2, NPU_LANE_MTE1, tile->brought);
+        tile->ahead = false;
+    }
+    return tile;
+}
+
+/* doMTE2Preload: has an effect where all of K is in L1 at once and there is room for two (asc-devkit guide,
+ * Matmul性能调优案例/Matmul高阶API使能MTE2-Preload). */
+void matmul_load_ahead(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub,
+                       const struct matmul_block *block)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    const bool a = mm->flags & NPU_MATMUL_AHEAD_M;
+    const int matrix = a ? NPU_MATMUL_A : NPU_MATMUL_B;
+    const struct matmul_step step = matmul_step(mm, matrix);
+    const uint32_t wide = (uint32_t)(a ? t->baseM : t->baseN) * step.outer, whole = (uint32_t)(a ? mm->m : mm->n);
+    const uint32_t next = ((a ? block->row : block->column) / wide + 1) * wide, k = (uint32_t)mm->k;
+    const uint32_t count = next < whole ? smaller(wide, whole - next) : 0;
+    const struct matmul_part part = part_of(mm, matrix, next, count, 0, k);
+    if (!(mm->flags & (NPU_MATMUL_AHEAD_M | NPU_MATMUL_AHEAD_N)) || !(mm->flags & NPU_MATMUL_LARGE) || !count ||
+        k > (uint32_t)t->baseK * step.k || cache_of(core, mm, matrix)->slots < 2 || in_l1_already(mm, matrix) ||
+        find_tile(core, mm, sub, matrix, &part))
+        return;
+    struct matmul_tile *tile = bring_tile(core, mm, sub, matrix, next, count, 0, k);
+    tile->ahead = true;
+    tile->brought = matmul_runs(core, NPU_LANE_MTE2);
 }
 
 void matmul_load_read(struct npu_core *core, const struct matmul_tile *tile)

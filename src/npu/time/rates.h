@@ -24,9 +24,9 @@ static const double npu_rate_mix[NPU_MIXES] = {
 /* More for a reduction of whole repeats, of blocks (fitted; documented: 2 to 5 times Add). */
 #define NPU_RATE_V_WHOLE_REDUCE 70.0
 #define NPU_RATE_V_BLOCK_REDUCE 52.0
-/* Instructions that may wait in front of a pipe, flags among them (fitted: how long Fixpipe is published to wait for a product
- * that it shares L0C with, which is how far the scalar unit is ahead). */
-enum { NPU_RATE_QUEUE = 36 };
+/* Instructions that may wait in front of a pipe, waits for flags among them (fitted: how long Fixpipe is published to wait for a
+ * product that it shares L0C with, which is how far the scalar unit is ahead, and what MTE2-Preload gains). */
+enum { NPU_RATE_QUEUE = 22 };
 #define NPU_RATE_BARRIER 8.0 /* PipeBarrier: until what is in the pipe has been written */
 #define NPU_RATE_FLAG    4.0 /* from a SetFlag to the pipe that waits for it */
 
@@ -58,6 +58,10 @@ enum { NPU_RATE_QUEUE = 36 };
 /* Runs of less than a request take so much more of HBM, by way of L2 and past it (fitted). */
 #define NPU_RATE_SHORT_RUN 0.1
 #define NPU_RATE_PAST_L2   0.6
+/* Reads by way of L2 of what more AICs than AT_ONCE read at about the same time: each of those, up to CROWD, makes a request take so
+ * many cycles longer (fitted: 2 x 12 cores against 4 x 6, and 24 that read the same rows). */
+enum { NPU_RATE_AT_ONCE = 4, NPU_RATE_CROWD = 12 };
+#define NPU_RATE_IN_CROWD 0.25
 /* Reads past L2 of what n cores read at about the same time take so much more, times 1 - 1 / n (fitted). */
 #define NPU_RATE_SAME_ADDRESS 1.1
 
@@ -71,6 +75,7 @@ enum { NPU_RATE_QUEUE = 36 };
 #define NPU_RATE_MTE1_NEXT  2.0
 #define NPU_RATE_FIX        128.0
 #define NPU_RATE_FIX_START  40.0
+#define NPU_RATE_FIX_ODD    57.0 /* more for each run of results not at a multiple of 32 bytes (fitted) */
 
 /* What the scalar unit of an AIC does for a Matmul object: for each product of a base block, for each part of a matrix that it
  * brings into L1 (fitted). */

@@ -52,7 +52,8 @@ struct copy {
     bool write;
 };
 
-/* An instruction that waits in front of a lane: its number among all that the lane was given, and when it begins. */
+/* An instruction in front of a lane, and the waits before it: when it begins, and the number of the first of these among all that
+ * the lane was given. */
 struct waiting {
     double begins;
     uint32_t number;
@@ -77,7 +78,8 @@ struct timeline {
     double covered[NPU_LANES];               /* until when its work has been counted as busy */
     double *recent;                          /* [NPU_LANES][RECENT]: when instructions were done */
     uint32_t runs[NPU_LANES];
-    uint32_t given[NPU_LANES];                    /* instructions that a lane was given, flags among them */
+    uint32_t given[NPU_LANES],
+        ran[NPU_LANES]; /* what a lane was given, waits among it; the number of the last that runs */
     uint32_t first[NPU_LANES], behind[NPU_LANES]; /* of `waiting` */
     double asked; /* since when Fixpipe has waited for fractals that the cube is about to write; 0: it does not */
     struct copy copy;
@@ -191,14 +193,16 @@ static void count_busy(struct timeline *line, int lane, double start, double end
     line->covered[lane] = larger(line->covered[lane], end);
 }
 
-/* The scalar unit gives a lane an instruction when its queue has room: when it begins. Loads of a matrix by the Matmul object are one
+/* The scalar unit gives a lane an instruction when its queue has room: when it begins. A wait for a flag takes a place there, setting
+ * one does not: so those experiments that show the queue agree about its length. Loads of a matrix by the Matmul object are one
  * instruction (asc-devkit, impl/adv_api/detail/matmul/stage/split: LoadData3DV2). */
 static double give(struct timeline *line, int lane, const struct npu_work *work)
 {
     struct waiting *waiting = line->waiting[lane];
-    if (work->of && lane == NPU_LANE_MTE1 && line->newest[lane] == line->given[lane])
+    if (work->of && lane == NPU_LANE_MTE1 && line->newest[lane] && line->newest[lane] == line->given[lane])
         return larger(line->scalar, line->free[lane]);
-    const uint32_t number = ++line->given[lane];
+    const uint32_t number = ++line->given[lane], first_of_it = line->ran[lane] + 1;
+    line->ran[lane] = number;
     if (work->of)
         line->newest[lane] = number;
     uint32_t first = line->first[lane], behind = line->behind[lane];
@@ -208,7 +212,7 @@ static double give(struct timeline *line, int lane, const struct npu_work *work)
     line->first[lane] = at_once ? behind : first;
     if (at_once)
         return line->scalar;
-    waiting[behind % WAITING] = (struct waiting){line->free[lane], number};
+    waiting[behind % WAITING] = (struct waiting){line->free[lane], first_of_it};
     line->behind[lane] = behind + 1;
     return line->free[lane];
 }
@@ -219,10 +223,16 @@ static bool is_contiguous(const struct npu_transfer *transfer)
     return (transfer->count == 1 || transfer->stride == (int64_t)transfer->bytes) && transfer->count2 == 1;
 }
 
+/* The bits of the addresses where runs begin. */
+static uint64_t begins(const struct npu_transfer *transfer)
+{
+    return transfer->addr | (uint64_t)(transfer->count > 1 ? transfer->stride : 0);
+}
+
 /* Bytes that runs take more where they do not begin with a request. */
 static double odd_bytes(const struct npu_transfer *transfer)
 {
-    const uint64_t at = transfer->addr | (uint64_t)(transfer->count > 1 ? transfer->stride : 0);
+    const uint64_t at = begins(transfer);
     const double runs = is_contiguous(transfer) ? 1 : (double)transfer->count * transfer->count2;
     if (transfer->bytes < REQUEST && transfer->addr % REQUEST + transfer->bytes <= REQUEST && at % 32 == 0)
         return 0; /* inside one request */
@@ -242,6 +252,23 @@ static double alone(const struct timeline *line, const struct npu_transfer *tran
         return overhead + bytes / (aic ? NPU_RATE_FIX : NPU_RATE_WRITE);
     const double hbm = aic ? bytes * missing / NPU_RATE_READ_HBM_AIC : bytes * missing / NPU_RATE_READ_HBM;
     return overhead + hbm + (missing < 1 ? bytes * (1 - missing) / (aic ? NPU_RATE_READ_L2_AIC : NPU_RATE_READ_L2) : 0);
+}
+
+/* Cycles that a copy into an AIC takes longer because other cores read the same at about the same time, and that results take
+ * longer which do not begin with 32 bytes. */
+static double crowded(struct replay *replay, const struct timeline *line, const struct npu_transfer *transfer,
+                      double now)
+{
+    if (!line->core->aic || transfer->past_l2)
+        return 0;
+    const bool one = is_contiguous(transfer);
+    const double runs = one ? 1 : (double)transfer->count * transfer->count2;
+    if (transfer->write)
+        return begins(transfer) % 32 ? runs * NPU_RATE_FIX_ODD : 0;
+    const uint64_t bytes = one ? (uint64_t)transfer->bytes * transfer->count : transfer->bytes;
+    const int readers = npu_traffic_readers(replay->traffic, transfer->addr, line->core->block, now);
+    const int waits = (readers < NPU_RATE_CROWD ? readers : NPU_RATE_CROWD) - NPU_RATE_AT_ONCE;
+    return waits > 0 ? runs * (double)((bytes + REQUEST - 1) / REQUEST) * waits * NPU_RATE_IN_CROWD : 0;
 }
 
 static void note_run(struct timeline *line, int lane)
@@ -326,7 +353,7 @@ static void begin_copy(struct replay *replay, struct timeline *line, const struc
         timing->hbm_written += one.hbm_written;
         demand.l2 += (double)one.l2 + odd * (1 - missing);
         demand.hbm += (double)(one.hbm_read + one.hbm_written * NPU_RATE_HBM_WRITTEN) + odd * missing;
-        const double least = alone(line, &transfer, missing, odd);
+        const double least = alone(line, &transfer, missing, odd) + crowded(replay, line, &transfer, start);
         copy->least = transfer.write && line->core->aic ? larger(copy->least, least) : copy->least + least;
         parameters += parameters_of(&transfer);
         demand.hbm += more_of_hbm(replay, line, &transfer, &one, start);
@@ -432,7 +459,6 @@ static void wait_until(struct timeline *line, int lane, double time)
 static void set_flag(struct timeline *line, struct flag *flag, int lane)
 {
     flag->at[flag->sets++ % PENDING] = larger(done(line, lane), line->scalar);
-    line->given[lane]++;
 }
 
 /* When a wait for the flag is over. */
@@ -477,13 +503,13 @@ static void wait_for_run(struct timeline *line, const struct npu_step *step)
 {
     if (step->lane == NPU_LANE_M && step->to == NPU_LANE_FIX)
         line->asked = larger(line->scalar, line->free[NPU_LANE_FIX]);
-    if (step->count == line->since[step->to]) {
+    const uint32_t run = step->count * NPU_LANES + (uint32_t)step->lane;
+    if (run == line->since[step->to]) {
         line->newest[step->to] = 0;
         return;
     }
-    line->since[step->to] = step->count;
+    line->since[step->to] = run;
     line->given[step->to]++;
-    line->given[step->lane]++;
     if (step->count && line->runs[step->lane] - step->count < RECENT)
         wait_until(line, step->to, line->recent[step->lane * RECENT + (step->count - 1) % RECENT]);
 }
@@ -634,7 +660,6 @@ static bool do_step(struct replay *replay, struct timeline *line)
         wait_for_flag(replay, line, step);
         break;
     case NPU_STEP_EDGE:
-        line->given[step->lane]++;
         line->given[step->to]++;
         wait_until(line, step->to, done(line, step->lane));
         break;

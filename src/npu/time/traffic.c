@@ -221,7 +221,7 @@ struct npu_looked_up npu_traffic_look_up(struct npu_traffic *traffic, const stru
 int npu_traffic_readers(struct npu_traffic *traffic, uint64_t addr, int block, double now)
 {
     const uint64_t number = addr / SEGMENT;
-    struct crowd *crowd = &traffic->crowds[number % CROWDS];
+    struct crowd *crowd = &traffic->crowds[(number * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
     if (crowd->number != number || now > crowd->since + MOMENT)
         *crowd = (struct crowd){.number = number, .since = now};
     crowd->blocks |= UINT64_C(1) << block % 64;
