@@ -22,9 +22,9 @@ enum {
     CROSS_FLAGS = 16,
     CROSS_MODES = 3,
     ROUNDS = 16,
-    PENDING = 4,
+    PENDING = 2,
     PLACES = 4096,
-    WAITING = 64, /* of a lane, a power of two */
+    WAITING = 32, /* of a lane, a power of two */
     NO_WAIT = -1,
     AHEAD = 256,  /* cycles that a core may go on before the others */
     PIECE = 256,  /* cycles of a copy that are served at a time */
@@ -35,7 +35,7 @@ enum {
 struct flag {
     double at[PENDING];
     uint32_t sets, waits;
-};
+} __attribute__((aligned(32))); /* two events of the same lanes are in one line of the host's cache */
 
 /* Rounds of a CrossCoreSetFlag that a core may wait for: when they were complete. */
 struct rounds {
@@ -132,6 +132,15 @@ static void *zeros(size_t count, size_t each)
     if (!memory)
         abort();
     return memory;
+}
+
+static void *zeros_aligned(size_t count, size_t each)
+{
+    const size_t bytes = (count * each + 63) / 64 * 64;
+    void *memory = aligned_alloc(64, bytes);
+    if (!memory)
+        abort();
+    return memset(memory, 0, bytes);
 }
 
 static double larger(double a, double b)
@@ -932,7 +941,7 @@ void npu_replay(struct npu *npu)
         line->core = &npu->cores[i];
         line->tape = npu->cores[i].tape;
         line->recent = zeros((size_t)NPU_LANES * RECENT, sizeof *line->recent);
-        line->flags = zeros((size_t)NPU_LANES * NPU_LANES * NPU_EVENTS, sizeof *line->flags);
+        line->flags = zeros_aligned((size_t)NPU_LANES * NPU_LANES * NPU_EVENTS, sizeof *line->flags);
         line->waits_flag = line->waits_meeting = NO_WAIT;
         line->reader = npu_tape_read(line->tape);
         line->step.work = &none;

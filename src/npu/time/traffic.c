@@ -34,8 +34,8 @@ struct calendar {
     int rivals;
 };
 
-/* Reads past L2 of one segment at about the same time. */
-enum { CROWDS = 4096, MOMENT = 4096 /* cycles */ };
+/* Reads of one segment at about the same time. */
+enum { CROWDS_BITS = 12, CROWDS = 1 << CROWDS_BITS, MOMENT = 4096 /* cycles */ };
 struct crowd {
     uint64_t number;
     double since;
@@ -97,10 +97,14 @@ void npu_traffic_destroy(struct npu_traffic *traffic)
 }
 
 /* L2. */
+static uint64_t hash_of(uint64_t number)
+{
+    return number * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 static uint32_t *bucket_of(struct npu_traffic *traffic, uint64_t number)
 {
-    uint64_t hash = number * UINT64_C(0x9e3779b97f4a7c15);
-    return &traffic->buckets[(hash >> 32) & (traffic->bucket_count - 1)];
+    return &traffic->buckets[(hash_of(number) >> 32) & (traffic->bucket_count - 1)];
 }
 
 static void unlink_age(struct npu_traffic *traffic, uint32_t index)
@@ -166,9 +170,8 @@ static uint32_t lines_between(uint32_t first, uint32_t last)
 }
 
 /* The segment that the core touched a little while ago: it is new enough where it is. */
-static struct segment *recent_segment(struct npu_traffic *traffic, uint64_t number, const uint32_t *recent)
+static struct segment *recent_segment(struct npu_traffic *traffic, uint64_t number, uint32_t index)
 {
-    const uint32_t index = recent[number % NPU_TRAFFIC_RECENT];
     return index && traffic->segments[index - 1].number == number ? &traffic->segments[index - 1] : NULL;
 }
 
@@ -180,7 +183,8 @@ static void look_up_run(struct npu_traffic *traffic, uint64_t addr, uint64_t byt
     for (uint64_t end = addr + bytes; addr < end;) {
         uint64_t number = addr / SEGMENT, stop = (number + 1) * SEGMENT < end ? (number + 1) * SEGMENT : end;
         uint32_t lines = lines_between((uint32_t)(addr % SEGMENT / LINE), (uint32_t)((stop - 1) % SEGMENT / LINE));
-        struct segment *segment = recent_segment(traffic, number, recent);
+        uint32_t *known = &recent[hash_of(number) >> (64 - NPU_TRAFFIC_RECENT_BITS)];
+        struct segment *segment = recent_segment(traffic, number, *known);
         segment = segment ? segment : find_segment(traffic, number);
         const int64_t part = (int64_t)(stop - addr);
         uint32_t missing = segment ? lines & ~segment->held : lines;
@@ -194,7 +198,7 @@ static void look_up_run(struct npu_traffic *traffic, uint64_t addr, uint64_t byt
             segment = add_segment(traffic, number, &found->hbm_written);
         segment->held |= lines;
         segment->dirty |= write ? lines : 0;
-        recent[number % NPU_TRAFFIC_RECENT] = (uint32_t)(segment - traffic->segments) + 1;
+        *known = (uint32_t)(segment - traffic->segments) + 1;
         found->l2 += part;
         found->hbm_read += write ? 0 : fetched < part ? fetched : part;
     }
@@ -221,7 +225,7 @@ struct npu_looked_up npu_traffic_look_up(struct npu_traffic *traffic, const stru
 int npu_traffic_readers(struct npu_traffic *traffic, uint64_t addr, int block, double now)
 {
     const uint64_t number = addr / SEGMENT;
-    struct crowd *crowd = &traffic->crowds[(number * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
+    struct crowd *crowd = &traffic->crowds[hash_of(number) >> (64 - CROWDS_BITS)];
     if (crowd->number != number || now > crowd->since + MOMENT)
         *crowd = (struct crowd){.number = number, .since = now};
     crowd->blocks |= UINT64_C(1) << block % 64;

@@ -17,7 +17,7 @@ void npu_traffic_destroy(struct npu_traffic *traffic);
 struct npu_looked_up {
     int64_t l2, hbm_read, hbm_written;
 };
-enum { NPU_TRAFFIC_RECENT = 4 };
+enum { NPU_TRAFFIC_RECENT_BITS = 4, NPU_TRAFFIC_RECENT = 1 << NPU_TRAFFIC_RECENT_BITS };
 /* Looks the runs up in L2, and leaves them there unless they go past it. `recent` is the asking core's, zeros at first. */
 struct npu_looked_up npu_traffic_look_up(struct npu_traffic *traffic, const struct npu_transfer *transfer,
                                          uint32_t recent[NPU_TRAFFIC_RECENT]);
@@ -26,7 +26,7 @@ struct npu_looked_up npu_traffic_look_up(struct npu_traffic *traffic, const stru
 struct npu_demand {
     double l2, hbm;
 };
-/* How many cores have read the memory around this address past L2 within a little while, the asking one among them. */
+/* How many cores have read the memory around this address within a little while, the asking one among them. */
 int npu_traffic_readers(struct npu_traffic *traffic, uint64_t addr, int block, double now);
 
 /* The share of HBM that is taken about then. */
