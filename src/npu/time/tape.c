@@ -62,10 +62,15 @@ enum { TOLD_MOST = 512 }; /* bytes: so many are told once more if they are less 
 /* Of whole words, without a call. */
 static inline __attribute__((always_inline)) bool are_same(const uint8_t *one, const uint8_t *other, size_t bytes)
 {
-    for (size_t at = 0; at < bytes; at += sizeof(uint32_t))
-        if (npu_tape_word(one + at) != npu_tape_word(other + at))
+    size_t at = 0;
+    for (; at + sizeof(uint64_t) <= bytes; at += sizeof(uint64_t)) {
+        uint64_t here, there;
+        memcpy(&here, one + at, sizeof here);
+        memcpy(&there, other + at, sizeof there);
+        if (here != there)
             return false;
-    return true;
+    }
+    return at == bytes || npu_tape_word(one + at) == npu_tape_word(other + at);
 }
 
 /* True: these bytes are what follows in the window. */

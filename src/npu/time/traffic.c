@@ -15,7 +15,13 @@
 #include <string.h>
 
 #define FULL 0.98 /* of a window */
-enum { LINE = 128, SEGMENT = 4096, LINES = SEGMENT / LINE, WINDOW = 256 };
+enum {
+    LINE = 128,
+    SEGMENT = 4096,
+    LINES = SEGMENT / LINE,
+    WINDOW = 256,
+    RIVALS = 128 /* more cores than a chip has */
+};
 
 struct segment {
     uint64_t number;      /* address / SEGMENT */
@@ -28,10 +34,9 @@ _Static_assert(sizeof(struct segment) == 32, "a segment is in one line of the ho
 struct calendar {
     float *taken; /* bytes, by window */
     size_t windows;
-    double rate;   /* bytes per cycle */
-    double window; /* bytes of a whole window */
-    double share;  /* of the rate, of each of so many rivals */
-    int rivals;
+    double rate;           /* bytes per cycle */
+    double window;         /* bytes of a whole window */
+    double shares[RIVALS]; /* of the rate, of each of so many */
 };
 
 /* Reads of one segment at about the same time. */
@@ -70,6 +75,14 @@ double npu_traffic_l2(const struct npu_soc *soc)
     return NPU_RATE_L2_AIC * soc->aic;
 }
 
+static void open_calendar(struct calendar *calendar, double rate)
+{
+    calendar->rate = rate;
+    calendar->window = rate * WINDOW;
+    for (int rivals = 1; rivals < RIVALS; rivals++)
+        calendar->shares[rivals] = rate / rivals;
+}
+
 struct npu_traffic *npu_traffic_create(const struct npu_soc *soc)
 {
     struct npu_traffic *traffic = zeros(1, sizeof *traffic);
@@ -82,8 +95,8 @@ struct npu_traffic *npu_traffic_create(const struct npu_soc *soc)
     while (traffic->bucket_count < traffic->room)
         traffic->bucket_count *= 2;
     traffic->buckets = zeros(traffic->bucket_count, sizeof *traffic->buckets);
-    traffic->l2 = (struct calendar){.rate = npu_traffic_l2(soc), .window = npu_traffic_l2(soc) * WINDOW};
-    traffic->hbm = (struct calendar){.rate = npu_traffic_hbm(soc), .window = npu_traffic_hbm(soc) * WINDOW};
+    open_calendar(&traffic->l2, npu_traffic_l2(soc));
+    open_calendar(&traffic->hbm, npu_traffic_hbm(soc));
     return traffic;
 }
 
@@ -243,11 +256,7 @@ static double take(struct calendar *calendar, double start, double least, int ri
 {
     if (bytes <= 0)
         return start + least;
-    if (rivals != calendar->rivals) {
-        calendar->rivals = rivals;
-        calendar->share = calendar->rate / rivals;
-    }
-    const double share = calendar->share, all = calendar->window;
+    const double share = calendar->shares[rivals < RIVALS ? rivals : RIVALS - 1], all = calendar->window;
     const bool alone = bytes < share * least; /* its own rate bounds it */
     const double own = alone ? bytes / least : share;
     size_t window = (size_t)(int64_t)(start / WINDOW);

@@ -13,8 +13,8 @@ static struct {
     int count[NPU_LANES];
 } seen;
 static uint32_t flags;
-static int step_m;   /* of the tiling */
-static double fixed; /* cycles that figures of Fixpipe count as work, of the newest */
+static int step_m, depth_b; /* of the tiling; 0: as it is */
+static double fixed;        /* cycles that figures of Fixpipe count as work, of the newest */
 
 static void see(void *closure, const struct npu_timeline_slice *slice)
 {
@@ -48,6 +48,7 @@ static double cycles_of(const struct product *p, uint32_t with)
     flags = with;
     fill_memory(p);
     it.tiling.stepM = step_m ? step_m : 1;
+    it.tiling.depthB1 = depth_b ? depth_b : it.tiling.depthB1;
     memset(&seen, 0, sizeof seen);
     const struct npu_config config = {.soc = npu_soc_find("910B2"),
                                       .kernel_type = NPU_TYPE_AIC_ONLY,
@@ -152,12 +153,43 @@ static void test_rows_of_a_come_one_by_one(void **state)
     assert_true(seen.start[NPU_LANE_M][0] < seen.end[NPU_LANE_MTE2][copies[1] - 1]);
 }
 
+/* B comes by columns of base blocks that L1 has room for two of. With doMTE2Preload the second is on its way before the first is
+ * multiplied, and nothing waits for it before it is wanted; where not all of K is in L1 at once the flag says nothing. */
+static void test_columns_of_b_come_ahead(void **state)
+{
+    (void)state;
+    struct product p = {.name = "MTE2-Preload",
+                        .type = AKGEN_FLOAT16,
+                        .c_type = AKGEN_FLOAT,
+                        .m = 64,
+                        .n = 256,
+                        .k = 256,
+                        .base_m = 64,
+                        .base_n = 64,
+                        .base_k = 32,
+                        .step_k = 8};
+    double cycles[2], second[2];
+    depth_b = 16;
+    for (int ahead = 0; ahead < 2; ahead++) {
+        cycles[ahead] = cycles_of(&p, NPU_MATMUL_LARGE | (ahead ? NPU_MATMUL_AHEAD_N : 0));
+        assert_int_equal(seen.count[NPU_LANE_MTE2], 1 + 4);
+        second[ahead] = seen.start[NPU_LANE_MTE2][2];
+        assert_true(seen.start[NPU_LANE_M][0] < seen.end[NPU_LANE_MTE2][2]);
+    }
+    assert_true(second[1] <= second[0] && cycles[1] <= cycles[0]);
+    p.step_k = 4;
+    depth_b = 8;
+    assert_true(cycles_of(&p, NPU_MATMUL_LARGE) == cycles_of(&p, NPU_MATMUL_LARGE | NPU_MATMUL_AHEAD_N));
+    depth_b = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unit_flag),
         cmocka_unit_test(test_unit_flag_of_slow_products),
         cmocka_unit_test(test_rows_of_a_come_one_by_one),
+        cmocka_unit_test(test_columns_of_b_come_ahead),
     };
     return cmocka_run_group_tests(tests, make_memory, NULL);
 }
