@@ -41,8 +41,9 @@ static const char *element_text(struct emit *emit, const struct lower_type *type
     bool literal = number->kind == DSL_INT;
     if (is_float && literal) /* which may be hexadecimal */
         return arena_printf(arena, "%s%" PRId64 ".0f", negated ? "-" : "", number->integer);
-    if ((is_float && value->type != DSL_TYPE_INT && value->type != DSL_TYPE_BOOL) ||
-        (literal && number->integer <= INT32_MAX && strcmp(element, "int32_t") == 0))
+    const bool may_be_int =
+        value->type == DSL_TYPE_INT || value->type == DSL_TYPE_BOOL || value->type == DSL_TYPE_NUMBER;
+    if ((is_float && !may_be_int) || (literal && number->integer <= INT32_MAX && strcmp(element, "int32_t") == 0))
         return text;
     return arena_printf(arena, "static_cast<%s>(%s)", element, text);
 }
