@@ -931,7 +931,7 @@ void npu_replay(struct npu *npu)
     replay->npu = npu;
     replay->watched = npu->config.slice != NULL;
     replay->cut = npu->tape_bytes >= NPU_TAPE_BYTES;
-    replay->traffic = npu_traffic_create(npu->config.soc);
+    replay->traffic = npu_traffic_create(npu->config.soc, npu->gm_low);
     replay->lines = zeros((size_t)npu->core_count, sizeof *replay->lines);
     replay->turns.all = zeros((size_t)npu->core_count, sizeof *replay->turns.all);
     replay->told = zeros((size_t)npu->tape_told + 1, sizeof *replay->told);

@@ -24,7 +24,7 @@ enum {
 };
 
 struct segment {
-    uint64_t number;      /* address / SEGMENT */
+    uint64_t number;      /* from the first of the machine's memory on */
     uint32_t held, dirty; /* lines */
     uint32_t next;        /* of its bucket: 1 + index; 0: none */
     uint32_t older, newer;
@@ -48,6 +48,7 @@ struct crowd {
 };
 
 struct npu_traffic {
+    uint64_t first; /* number of the first segment */
     struct crowd crowds[CROWDS];
     struct segment *segments;
     uint32_t count, room;
@@ -83,9 +84,10 @@ static void open_calendar(struct calendar *calendar, double rate)
         calendar->shares[rivals] = rate / rivals;
 }
 
-struct npu_traffic *npu_traffic_create(const struct npu_soc *soc)
+struct npu_traffic *npu_traffic_create(const struct npu_soc *soc, uint64_t low)
 {
     struct npu_traffic *traffic = zeros(1, sizeof *traffic);
+    traffic->first = low / SEGMENT;
     traffic->room = (uint32_t)(soc->l2_bytes / SEGMENT);
     traffic->segments =
         aligned_alloc(2 * sizeof *traffic->segments, (traffic->room + 1) / 2 * 2 * sizeof *traffic->segments);
@@ -113,6 +115,11 @@ void npu_traffic_destroy(struct npu_traffic *traffic)
 static uint64_t hash_of(uint64_t number)
 {
     return number * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static uint64_t number_of(const struct npu_traffic *traffic, uint64_t addr)
+{
+    return addr / SEGMENT - traffic->first;
 }
 
 static uint32_t *bucket_of(struct npu_traffic *traffic, uint64_t number)
@@ -194,7 +201,8 @@ static void look_up_run(struct npu_traffic *traffic, uint64_t addr, uint64_t byt
 {
     const bool write = transfer->write, past = transfer->past_l2;
     for (uint64_t end = addr + bytes; addr < end;) {
-        uint64_t number = addr / SEGMENT, stop = (number + 1) * SEGMENT < end ? (number + 1) * SEGMENT : end;
+        const uint64_t stop = (addr / SEGMENT + 1) * SEGMENT < end ? (addr / SEGMENT + 1) * SEGMENT : end;
+        const uint64_t number = number_of(traffic, addr);
         uint32_t lines = lines_between((uint32_t)(addr % SEGMENT / LINE), (uint32_t)((stop - 1) % SEGMENT / LINE));
         uint32_t *known = &recent[hash_of(number) >> (64 - NPU_TRAFFIC_RECENT_BITS)];
         struct segment *segment = recent_segment(traffic, number, *known);
@@ -237,7 +245,7 @@ struct npu_looked_up npu_traffic_look_up(struct npu_traffic *traffic, const stru
 
 int npu_traffic_readers(struct npu_traffic *traffic, uint64_t addr, int block, double now)
 {
-    const uint64_t number = addr / SEGMENT;
+    const uint64_t number = number_of(traffic, addr);
     struct crowd *crowd = &traffic->crowds[hash_of(number) >> (64 - CROWDS_BITS)];
     if (crowd->number != number || now > crowd->since + MOMENT)
         *crowd = (struct crowd){.number = number, .since = now};

@@ -6,8 +6,8 @@
 
 struct npu_traffic;
 
-/* The L2 and HBM of a chip. */
-struct npu_traffic *npu_traffic_create(const struct npu_soc *soc);
+/* The L2 and HBM of a chip. `low`: below what is asked for; nothing depends on where in the process the memory lies, but for this distance. */
+struct npu_traffic *npu_traffic_create(const struct npu_soc *soc, uint64_t low);
 /* Bytes per cycle that HBM and L2 have for all cores together. */
 double npu_traffic_hbm(const struct npu_soc *soc);
 double npu_traffic_l2(const struct npu_soc *soc);
