@@ -1,4 +1,5 @@
 #include "base/sql.h"
+#include "base/files.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,6 +44,29 @@ sqlite3_stmt *sql_query(sqlite3 *db, const char *sql, const char *types, va_list
         statement = NULL;
     }
     return statement;
+}
+
+struct akgen_error *sql_read_file(const char *path, const char *sql, void (*take)(void *closure, sqlite3_stmt *row),
+                                  void *closure, const char *types, ...)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *row = NULL;
+    struct akgen_error *error = NULL;
+    int state = SQLITE_ERROR;
+    va_list values;
+    if (!files_exists(path))
+        return error_new("%s: there is no such file", path);
+    va_start(values, types);
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+        (row = sql_query(db, sql, types, values)))
+        while ((state = sqlite3_step(row)) == SQLITE_ROW)
+            take(closure, row);
+    va_end(values);
+    if (state != SQLITE_DONE)
+        error = sql_error(db, path);
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    return error;
 }
 
 const char *sql_column(struct arena *arena, sqlite3_stmt *statement, int index)

@@ -15,6 +15,9 @@ struct akgen_error *sql_error(sqlite3 *db, const char *path);
 struct akgen_error *sql_run(sqlite3 *db, const char *path, const char *sql, const char *types, va_list values);
 /* A statement whose rows are stepped through; NULL on failure. */
 sqlite3_stmt *sql_query(sqlite3 *db, const char *sql, const char *types, va_list values);
+/* Gives each row of what a query finds in a file, which is there already and is not changed, to `take`. */
+struct akgen_error *sql_read_file(const char *path, const char *sql, void (*take)(void *closure, sqlite3_stmt *row),
+                                  void *closure, const char *types, ...);
 /* The text of a column; NULL for NULL. */
 const char *sql_column(struct arena *arena, sqlite3_stmt *statement, int index);
 /* A PRAGMA whose value is a number, as user_version; -1: it cannot be read. */

@@ -53,6 +53,8 @@ struct cli_baseline {
 extern const struct argp cli_baseline_argp;
 /* A whole number in [low, high]; ends the program with a usage error that names the option otherwise. */
 long cli_parse_number(const struct argp_state *state, const char *option, const char *text, long low, long high);
+/* A number in [low, high], likewise. */
+double cli_parse_real(const struct argp_state *state, const char *option, const char *text, double low, double high);
 /* -k of bench and report: some k of pass@k, ascending. */
 struct cli_ks {
     int of[16], count;

@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/cot.h"
 #include "cli/cot_files.h"
-#include "toolchain/toolchain.h"
+#include "gen/model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ int cli_cot_corpus(int argc, char **argv)
     struct arena arena = {0};
     double begin = clock_seconds();
     if (arguments.corpus.most_perplexity && !arguments.corpus.model)
-        arguments.corpus.model = arena_printf(&arena, "%s/models/graph-14m", toolchain_home());
+        arguments.corpus.model = gen_model_shipped(&arena);
     arguments.corpus.licence = arguments.files.licence;
     struct akgen_error *error = cot_store_open(arguments.files.db, &store);
     if (!error)

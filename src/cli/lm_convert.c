@@ -23,15 +23,6 @@ struct arguments {
     bool json;
 };
 
-static double parse_share(const struct argp_state *state, const char *text)
-{
-    char *end;
-    double share = strtod(text, &end);
-    if (end == text || *end || !(share >= 0 && share <= 1))
-        argp_error(state, "--share: '%s' is no number from 0 to 1", text);
-    return share;
-}
-
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
@@ -53,7 +44,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         convert->toward = text;
         break;
     case KEY_SHARE:
-        convert->share = parse_share(state, text);
+        convert->share = cli_parse_real(state, "share", text, 0, 1);
         break;
     case KEY_SHARD:
         convert->largest = cli_parse_number(state, "shard-size", text, 1, 1 << 30) * 1000000L;

@@ -83,15 +83,6 @@ struct answer {
     double log_prob;
 };
 
-static double parse_real(const struct argp_state *state, const char *option, const char *text, double low, double high)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !(value >= low && value <= high))
-        argp_error(state, "--%s: '%s' is no number from %g to %g", option, text, low, high);
-    return value;
-}
-
 static void add_prompt(const struct argp_state *state, struct arguments *arguments, char *text, bool file)
 {
     struct prompt *prompt = &arguments->prompts[arguments->prompt_count];
@@ -136,16 +127,16 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->grammar = text;
         break;
     case KEY_TEMPERATURE:
-        arguments->sampling.temperature = parse_real(state, "temperature", text, 0, 100);
+        arguments->sampling.temperature = cli_parse_real(state, "temperature", text, 0, 100);
         break;
     case KEY_TOP_K:
         arguments->sampling.top_k = (int)cli_parse_number(state, "top-k", text, 0, 1 << 24);
         break;
     case KEY_TOP_P:
-        arguments->sampling.top_p = parse_real(state, "top-p", text, 1e-9, 1);
+        arguments->sampling.top_p = cli_parse_real(state, "top-p", text, 1e-9, 1);
         break;
     case KEY_MIN_P:
-        arguments->sampling.min_p = parse_real(state, "min-p", text, 0, 1);
+        arguments->sampling.min_p = cli_parse_real(state, "min-p", text, 0, 1);
         break;
     case KEY_SEED:
         arguments->sampling.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, INT64_MAX);

@@ -155,15 +155,6 @@ struct arguments {
     bool precise; /* --precision was given */
 };
 
-static double parse_real(const struct argp_state *state, const char *option, const char *text, double low, double high)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !(value >= low && value <= high))
-        argp_error(state, "--%s: '%s' is no number from %g to %g", option, text, low, high);
-    return value;
-}
-
 static void parse_targets(const struct argp_state *state, const char *text, struct lm_adapters_options *lora)
 {
     memset(lora->targets, 0, sizeof lora->targets);
@@ -216,13 +207,13 @@ static error_t parse_optimizer(int key, char *text, struct argp_state *state)
         arguments->lora.rank = (int)cli_parse_number(state, "lora", text, 1, 4096);
         break;
     case KEY_ALPHA:
-        arguments->alpha = parse_real(state, "lora-alpha", text, 1e-6, 1e6);
+        arguments->alpha = cli_parse_real(state, "lora-alpha", text, 1e-6, 1e6);
         break;
     case KEY_TARGETS:
         parse_targets(state, text, &arguments->lora);
         break;
     case KEY_RATE:
-        train->optimizer.rate = parse_real(state, "rate", text, 0, 10);
+        train->optimizer.rate = cli_parse_real(state, "rate", text, 0, 10);
         break;
     case KEY_SCHEDULE:
         train->optimizer.cosine = strcmp(text, "cosine") == 0;
@@ -230,13 +221,13 @@ static error_t parse_optimizer(int key, char *text, struct argp_state *state)
             argp_error(state, "--schedule: no '%s'; there are cosine and constant", text);
         break;
     case KEY_WARMUP:
-        train->warmup = parse_real(state, "warmup", text, 0, 1e9);
+        train->warmup = cli_parse_real(state, "warmup", text, 0, 1e9);
         break;
     case KEY_DECAY:
-        train->optimizer.decay = parse_real(state, "decay", text, 0, 100);
+        train->optimizer.decay = cli_parse_real(state, "decay", text, 0, 100);
         break;
     case KEY_CLIP:
-        train->optimizer.clip = parse_real(state, "clip", text, 0, 1e9);
+        train->optimizer.clip = cli_parse_real(state, "clip", text, 0, 1e9);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -259,10 +250,10 @@ static error_t parse_objective(int key, char *text, struct argp_state *state)
         train->objective.kind = (enum lm_objective)kind; // NOLINT: one of the table's
         break;
     case KEY_BETA:
-        train->objective.beta = parse_real(state, "beta", text, 0, 1000);
+        train->objective.beta = cli_parse_real(state, "beta", text, 0, 1000);
         break;
     case KEY_RATIO_CLIP:
-        train->objective.clip = parse_real(state, "ratio-clip", text, 0, 1);
+        train->objective.clip = cli_parse_real(state, "ratio-clip", text, 0, 1);
         break;
     case KEY_REFERENCE:
         train->reference = text;

@@ -82,6 +82,15 @@ long cli_parse_number(const struct argp_state *state, const char *option, const 
     return value;
 }
 
+double cli_parse_real(const struct argp_state *state, const char *option, const char *text, double low, double high)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value >= low && value <= high))
+        argp_error(state, "--%s: '%s' is no number from %g to %g", option, text, low, high);
+    return value;
+}
+
 void cli_parse_ks(const struct argp_state *state, const char *text, struct cli_ks *ks)
 {
     enum { MOST = sizeof ks->of / sizeof *ks->of, LARGEST = 100000 };

@@ -1,6 +1,5 @@
 #include "cot/clusters.h"
 #include "base/array.h"
-#include "base/files.h"
 #include "base/scratch.h"
 #include "base/sql.h"
 #include "base/text.h"
@@ -47,8 +46,9 @@ static const char *line_of(struct arena *arena, const char *source, int number)
                                                               : NULL;
 }
 
-static void take(struct clusters *all, sqlite3_stmt *row)
+static void take(void *closure, sqlite3_stmt *row)
 {
+    struct clusters *all = closure;
     struct arena *arena = all->arena;
     char *message = arena_strdup(arena, sql_column(arena, row, 0));
     text_make_utf8(message);
@@ -79,26 +79,13 @@ static int by_signature(const void *a, const void *b)
 
 static struct akgen_error *read_all(struct clusters *all, const char *path)
 {
-    sqlite3 *db = NULL;
-    sqlite3_stmt *row = NULL;
-    struct akgen_error *error = NULL;
-    int state = SQLITE_ERROR;
-    if (!files_exists(path))
-        return error_new("%s: there is no such file", path);
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(
-            db,
-            "SELECT d.message, d.class, d.file, d.line, c.source FROM diagnostics d JOIN verdicts v USING (run, task, "
-            "sample) LEFT JOIN candidates c ON c.hash = v.candidate WHERE d.severity = 'error' AND d.message IS NOT "
-            "NULL "
-            "ORDER BY d.run, d.task, d.sample, d.number",
-            -1, &row, NULL) == SQLITE_OK)
-        while ((state = sqlite3_step(row)) == SQLITE_ROW)
-            take(all, row);
-    if (state != SQLITE_DONE)
-        error = sql_error(db, path);
-    sqlite3_finalize(row);
-    sqlite3_close(db);
+    struct akgen_error *error = sql_read_file(
+        path,
+        "SELECT d.message, d.class, d.file, d.line, c.source FROM diagnostics d JOIN verdicts v USING (run, task, "
+        "sample) "
+        "LEFT JOIN candidates c ON c.hash = v.candidate WHERE d.severity = 'error' AND d.message IS NOT NULL "
+        "ORDER BY d.run, d.task, d.sample, d.number",
+        take, all, "");
     if (all->count)
         qsort(all->items, (size_t)all->count, sizeof *all->items, by_signature);
     return error;

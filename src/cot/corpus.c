@@ -279,17 +279,26 @@ static int turns_of(struct arena *arena, const json_t *list, struct cot_turn **t
     return count;
 }
 
+/* A field that is a list of turns, into the row: the first such conversation, or a text of any other. */
+static void take_turns(struct corpus *corpus, int field, struct cot_turn *turns, int count, struct row *row)
+{
+    if (field != COT_CONVERSATION) {
+        row->texts[field] = cot_turns_text(&corpus->block.arena, turns, count);
+    } else if (!row->turn_count) {
+        row->turns = turns;
+        row->turn_count = count;
+    }
+}
+
 /* A field's value, into the row. */
 static void take_value(struct corpus *corpus, const json_t *value, int field, struct row *row)
 {
     struct cot_turn *turns;
-    const int count = turns_of(&corpus->block.arena, value, &turns);
-    if (field != COT_CONVERSATION)
-        row->texts[field] =
-            json_is_array(value) ? cot_turns_text(&corpus->block.arena, turns, count) : json_string_value(value);
-    else if (!row->turn_count) {
-        row->turns = turns;
-        row->turn_count = count;
+    if (json_is_array(value)) {
+        const int count = turns_of(&corpus->block.arena, value, &turns);
+        take_turns(corpus, field, turns, count, row);
+    } else if (field != COT_CONVERSATION) {
+        row->texts[field] = json_string_value(value);
     }
 }
 
@@ -303,7 +312,7 @@ static void take_line(struct corpus *corpus, const char *line, size_t length)
     json_t *object = json_loadb(line, length, 0, NULL);
     const char *name;
     for (int i = 0; i < FIELDS; i++)
-        for (int n = 0; (name = name_of(corpus, i, n)) && !(row.texts[i] && *row.texts[i]); n++)
+        for (int n = 0; (name = name_of(corpus, i, n)) && !is_some(row.texts[i]); n++)
             take_value(corpus, at_path(object, name), i, &row);
     if (json_is_object(object))
         take_row(corpus, &row);
@@ -412,12 +421,8 @@ static void take_field(struct corpus *corpus, const struct field *field, int64_t
     for (int i = 0; i < count && !*reason; i++)
         turns[i] = (struct cot_turn){text_of(corpus, &field->roles.cells[first + i], reason),
                                      text_of(corpus, &field->said.cells[first + i], reason)};
-    if (which != COT_CONVERSATION)
-        taken->texts[which] = *reason ? NULL : cot_turns_text(arena, turns, count);
-    else if (!taken->turn_count) {
-        taken->turns = turns;
-        taken->turn_count = count;
-    }
+    if (!*reason)
+        take_turns(corpus, which, turns, count, taken);
 }
 
 static void take_cells(struct corpus *corpus, const struct columns *columns, int64_t row)

@@ -1,6 +1,5 @@
 #include "cot/failures.h"
 #include "base/array.h"
-#include "base/files.h"
 #include "base/sql.h"
 
 #include <jansson.h>
@@ -53,8 +52,15 @@ static const char *fault_of(const json_t *verdict)
     return NULL;
 }
 
-static void add_row(struct arena *arena, struct cot_failures *failures, sqlite3_stmt *row)
+struct reading {
+    struct arena *arena;
+    struct cot_failures *failures;
+};
+
+static void add_row(void *closure, sqlite3_stmt *row)
 {
+    const struct reading *reading = closure;
+    struct cot_failures *failures = reading->failures;
     struct arena texts = {0};
     const char *verdict = sql_column(&texts, row, 0), *stage = sql_column(&texts, row, 1),
                *class = sql_column(&texts, row, 2), *json = sql_column(&texts, row, 3);
@@ -71,7 +77,7 @@ static void add_row(struct arena *arena, struct cot_failures *failures, sqlite3_
             shown = name ? name : "crash";
         } else if (strcmp(shown, "compare") == 0)
             shown = "result";
-        add(arena, failures, verdict, shown);
+        add(reading->arena, failures, verdict, shown);
     }
     json_decref(whole);
     arena_free(&texts);
@@ -80,24 +86,13 @@ static void add_row(struct arena *arena, struct cot_failures *failures, sqlite3_
 struct akgen_error *cot_failures_of_verdicts(struct arena *arena, const char *path, int64_t run,
                                              struct cot_failures *failures)
 {
-    static const char query[] =
-        "SELECT verdict, stage, (SELECT class FROM diagnostics d WHERE d.run = v.run AND d.task = v.task AND d.sample ="
-        " v.sample AND severity = 'error' ORDER BY number LIMIT 1), json FROM verdicts v WHERE ?1 = 0 OR run = ?1";
-    sqlite3 *db = NULL;
-    sqlite3_stmt *row = NULL;
-    struct akgen_error *error = NULL;
-    int state = SQLITE_ERROR;
+    struct reading reading = {arena, failures};
     *failures = (struct cot_failures){0};
-    if (!files_exists(path))
-        return error_new("%s: there is no such file", path);
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(db, query, -1, &row, NULL) == SQLITE_OK && sqlite3_bind_int64(row, 1, run) == SQLITE_OK)
-        while ((state = sqlite3_step(row)) == SQLITE_ROW)
-            add_row(arena, failures, row);
-    if (state != SQLITE_DONE)
-        error = sql_error(db, path);
-    sqlite3_finalize(row);
-    sqlite3_close(db);
+    struct akgen_error *error = sql_read_file(
+        path,
+        "SELECT verdict, stage, (SELECT class FROM diagnostics d WHERE d.run = v.run AND d.task = v.task AND d.sample ="
+        " v.sample AND severity = 'error' ORDER BY number LIMIT 1), json FROM verdicts v WHERE ?1 = 0 OR run = ?1",
+        add_row, &reading, "i", run);
     sort(failures);
     return error;
 }

@@ -1,6 +1,5 @@
 #include "cot/pairs.h"
 #include "base/array.h"
-#include "base/files.h"
 #include "base/sql.h"
 #include "base/text.h"
 #include "cot/benchmark.h"
@@ -31,8 +30,9 @@ struct candidates {
 };
 
 /* Rows come task by task, candidate by candidate. */
-static void take(struct candidates *all, sqlite3_stmt *row)
+static void take(void *closure, sqlite3_stmt *row)
 {
+    struct candidates *all = closure;
     struct arena *arena = all->arena;
     const char *suite = sql_column(arena, row, 0), *task = sql_column(arena, row, 1), *hash = sql_column(arena, row, 2),
                *verdict = sql_column(arena, row, 4);
@@ -60,26 +60,11 @@ static void take(struct candidates *all, sqlite3_stmt *row)
 
 static struct akgen_error *read_all(struct candidates *all, const char *path)
 {
-    static const char query[] =
-        "SELECT r.suite, v.task, v.candidate, c.source, v.verdict, v.json, r.profile FROM verdicts v JOIN runs r ON "
-        "r.id "
-        "= v.run JOIN candidates c ON c.hash = v.candidate WHERE c.source IS NOT NULL ORDER BY r.suite, v.task, "
-        "v.candidate, v.run, v.sample";
-    sqlite3 *db = NULL;
-    sqlite3_stmt *row = NULL;
-    struct akgen_error *error = NULL;
-    int state = SQLITE_ERROR;
-    if (!files_exists(path))
-        return error_new("%s: there is no such file", path);
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(db, query, -1, &row, NULL) == SQLITE_OK)
-        while ((state = sqlite3_step(row)) == SQLITE_ROW)
-            take(all, row);
-    if (state != SQLITE_DONE)
-        error = sql_error(db, path);
-    sqlite3_finalize(row);
-    sqlite3_close(db);
-    return error;
+    return sql_read_file(path,
+                         "SELECT r.suite, v.task, v.candidate, c.source, v.verdict, v.json, r.profile FROM verdicts v "
+                         "JOIN runs r ON r.id = v.run JOIN candidates c ON c.hash = v.candidate "
+                         "WHERE c.source IS NOT NULL ORDER BY r.suite, v.task, v.candidate, v.run, v.sample",
+                         take, all, "");
 }
 
 /* The right candidate of the same task that is most like this one; NULL: none is right. */

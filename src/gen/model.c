@@ -89,6 +89,11 @@ bool gen_model_is_provider(const char *provider)
            strcmp(provider, own) == 0;
 }
 
+const char *gen_model_shipped(struct arena *arena)
+{
+    return arena_printf(arena, "%s/models/graph-14m", toolchain_home());
+}
+
 /* The model that AKGen brings along: it answers with formulas, and is asked as it was taught. */
 static const char *own_model(struct gen_model *model)
 {
@@ -101,7 +106,7 @@ static const char *own_model(struct gen_model *model)
         sampling->top_p = 0.95;
     if (!sampling->max_tokens)
         sampling->max_tokens = 300;
-    return arena_printf(&model->arena, "%s/models/graph-14m", toolchain_home());
+    return gen_model_shipped(&model->arena);
 }
 
 struct akgen_error *gen_model_provider(struct gen_model *model, const char *provider)

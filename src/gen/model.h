@@ -51,6 +51,8 @@ extern const struct gen_preset gen_presets[];
 /* Sets in the sampling what is not set yet. */
 void gen_preset_apply(const struct gen_preset *preset, struct gen_sampling *sampling);
 
+/* The folder of the model that AKGen brings along. */
+const char *gen_model_shipped(struct arena *arena);
 /* True for "openai:URL", "lm:DIR", "exec:COMMAND", and "lm", the model that AKGen brings along. */
 bool gen_model_is_provider(const char *provider);
 /* Sets the endpoint's URL, folder or command. An error if it is none of these forms, if the URL is none or has credentials in it, and for

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #ifdef __x86_64__
 #include <immintrin.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #endif
 
 enum { PANEL = 16 << 20, FEWEST_ROWS = 64, LANES = 16, DEEP = 32, ACROSS = 64, STRIP = 32 };
@@ -376,17 +374,10 @@ WIDE static void multiply_rows(const struct strip *strip)
     }
 }
 
-/* Linux gives a process AMX's registers if it asks for them. */
-static bool has_tiles(void)
-{
-    enum { ASK = 0x1023, TILE_DATA = 18 };
-    return dnnl_get_effective_cpu_isa() == dnnl_cpu_isa_avx512_core_amx && syscall(SYS_arch_prctl, ASK, TILE_DATA) == 0;
-}
-
 struct lm_cpu_bf16 *lm_cpu_bf16_new(void)
 {
     struct lm_cpu_bf16 *bf16 = memory_alloc(sizeof *bf16);
-    bf16->tiles = has_tiles();
+    bf16->tiles = lm_cpu_has_tiles();
     bf16->multiply = bf16->tiles ? multiply_tiles : multiply_rows;
     return bf16;
 }

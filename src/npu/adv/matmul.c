@@ -265,11 +265,6 @@ uint32_t matmul_blocks(const struct npu_matmul *mm)
     return blocks_along(mm->m, t->baseM) * blocks_along(mm->n, t->baseN) * blocks_of_k(mm);
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 struct matmul_block matmul_block_at(const struct npu_matmul *mm, uint32_t step)
 {
     const struct TCubeTiling *t = matmul_tiling(mm);
@@ -279,10 +274,10 @@ struct matmul_block matmul_block_at(const struct npu_matmul *mm, uint32_t step)
     step /= parts;
     struct matmul_block block = {.row = (along_n ? step / columns : step % rows) * (uint32_t)t->baseM,
                                  .column = (along_n ? step % columns : step / rows) * (uint32_t)t->baseN};
-    block.m = least((uint32_t)t->baseM, (uint32_t)mm->m - block.row);
-    block.n = least((uint32_t)t->baseN, (uint32_t)mm->n - block.column);
+    block.m = matmul_least((uint32_t)t->baseM, (uint32_t)mm->m - block.row);
+    block.n = matmul_least((uint32_t)t->baseN, (uint32_t)mm->n - block.column);
     block.k = part * (uint32_t)t->baseK;
-    block.ks = parts > 1 ? least((uint32_t)t->baseK, (uint32_t)mm->k - block.k) : (uint32_t)mm->k;
+    block.ks = parts > 1 ? matmul_least((uint32_t)t->baseK, (uint32_t)mm->k - block.k) : (uint32_t)mm->k;
     uint32_t i = block.row / (uint32_t)t->baseM, j = block.column / (uint32_t)t->baseN;
     block.skipped = (mm->flags & NPU_MATMUL_UPPER && i > j) || (mm->flags & NPU_MATMUL_LOWER && i < j);
     block.l0c = npu_memory_base(npu_current, NPU_MEM_L0C);
@@ -320,8 +315,8 @@ static uint64_t load_piece(struct npu_core *core, const struct npu_matmul *mm, u
     struct matmul_step step = matmul_step(mm, matrix);
     uint32_t wide = (uint32_t)(a ? t->baseM : t->baseN) * step.outer, deep = (uint32_t)t->baseK * step.k;
     uint32_t whole = (uint32_t)(a ? mm->m : mm->n), first = outer / wide * wide, first_k = k / deep * deep;
-    const struct matmul_tile *tile = matmul_load_l1(core, mm, sub, matrix, first, least(wide, whole - first), first_k,
-                                                    least(deep, (uint32_t)mm->k - first_k));
+    const struct matmul_tile *tile = matmul_load_l1(core, mm, sub, matrix, first, matmul_least(wide, whole - first),
+                                                    first_k, matmul_least(deep, (uint32_t)mm->k - first_k));
     uint32_t bytes = a ? NPU_L0A_BYTES : NPU_L0B_BYTES, turn = core->matmul->l0_turn[matrix]++;
     uint64_t addr = npu_memory_base(core, a ? NPU_MEM_L0A : NPU_MEM_L0B);
     const uint32_t buffer = l0_buffers(t) == 2 ? turn % 2 : 0;
@@ -390,7 +385,7 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
     insn.mmad.n = (uint16_t)columns_in_l0b(mm, block->n);
     insn.mmad.k_align = matmul_k_rows(mm, NPU_MATMUL_A) && bits_of(mm, NPU_MATMUL_A) == 32;
     for (uint32_t k = block->k; k < block->k + block->ks; k += (uint32_t)t->baseK) {
-        uint32_t ks = least((uint32_t)t->baseK, block->k + block->ks - k);
+        uint32_t ks = matmul_least((uint32_t)t->baseK, block->k + block->ks - k);
         if (core->tape)
             npu_tape_scalar(core, NPU_RATE_MATMUL_PRODUCT * (mm->flags & NPU_MATMUL_FIXED ? NPU_RATE_MATMUL_FIXED : 1));
         insn.src0 = (struct npu_tensor){.addr = load_piece(core, mm, sub, NPU_MATMUL_A, block->row, block->m, k, ks),

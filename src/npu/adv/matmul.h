@@ -60,6 +60,11 @@ static inline const struct TCubeTiling *matmul_tiling(const struct npu_matmul *m
 {
     return (const struct TCubeTiling *)mm->tiling;
 }
+static inline uint32_t matmul_least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 static inline uint32_t matmul_align(uint32_t value, uint32_t to)
 {
     return (value + to - 1) / to * to;

@@ -206,11 +206,6 @@ void matmul_call_in(struct npu_core *core, const struct npu_matmul *mm, int matr
     core->pc = pc;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 static bool same_part(const struct matmul_part *a, const struct matmul_part *b)
 {
     return a->row == b->row && a->column == b->column && a->rows == b->rows && a->columns == b->columns;
@@ -324,16 +319,20 @@ void matmul_load_ahead(struct npu_core *core, const struct npu_matmul *mm, uint3
                        const struct matmul_block *block)
 {
     const struct TCubeTiling *t = matmul_tiling(mm);
-    const bool a = mm->flags & NPU_MATMUL_AHEAD_M;
+    const bool a = mm->flags & NPU_MATMUL_AHEAD_M, b = mm->flags & NPU_MATMUL_AHEAD_N;
     const int matrix = a ? NPU_MATMUL_A : NPU_MATMUL_B;
     const struct matmul_step step = matmul_step(mm, matrix);
+    const uint32_t k = (uint32_t)mm->k;
+    if (!(a || b) || !(mm->flags & NPU_MATMUL_LARGE) || in_l1_already(mm, matrix) || k > (uint32_t)t->baseK * step.k ||
+        cache_of(core, mm, matrix)->slots < 2)
+        return;
     const uint32_t wide = (uint32_t)(a ? t->baseM : t->baseN) * step.outer, whole = (uint32_t)(a ? mm->m : mm->n);
-    const uint32_t next = ((a ? block->row : block->column) / wide + 1) * wide, k = (uint32_t)mm->k;
-    const uint32_t count = next < whole ? smaller(wide, whole - next) : 0;
+    const uint32_t next = ((a ? block->row : block->column) / wide + 1) * wide;
+    if (next >= whole)
+        return;
+    const uint32_t count = matmul_least(wide, whole - next);
     const struct matmul_part part = part_of(mm, matrix, next, count, 0, k);
-    if (!(mm->flags & (NPU_MATMUL_AHEAD_M | NPU_MATMUL_AHEAD_N)) || !(mm->flags & NPU_MATMUL_LARGE) || !count ||
-        k > (uint32_t)t->baseK * step.k || cache_of(core, mm, matrix)->slots < 2 || in_l1_already(mm, matrix) ||
-        find_tile(core, mm, sub, matrix, &part))
+    if (find_tile(core, mm, sub, matrix, &part))
         return;
     struct matmul_tile *tile = bring_tile(core, mm, sub, matrix, next, count, 0, k);
     tile->ahead = true;

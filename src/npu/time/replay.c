@@ -232,6 +232,11 @@ static bool is_contiguous(const struct npu_transfer *transfer)
     return (transfer->count == 1 || transfer->stride == (int64_t)transfer->bytes) && transfer->count2 == 1;
 }
 
+static double runs_of(const struct npu_transfer *transfer)
+{
+    return is_contiguous(transfer) ? 1 : (double)transfer->count * transfer->count2;
+}
+
 /* The bits of the addresses where runs begin. */
 static uint64_t begins(const struct npu_transfer *transfer)
 {
@@ -242,7 +247,7 @@ static uint64_t begins(const struct npu_transfer *transfer)
 static double odd_bytes(const struct npu_transfer *transfer)
 {
     const uint64_t at = begins(transfer);
-    const double runs = is_contiguous(transfer) ? 1 : (double)transfer->count * transfer->count2;
+    const double runs = runs_of(transfer);
     if (transfer->bytes < REQUEST && transfer->addr % REQUEST + transfer->bytes <= REQUEST && at % 32 == 0)
         return 0; /* inside one request */
     return runs * (at % 32 ? NPU_RATE_ODD_RUN : at % REQUEST ? NPU_RATE_CROSSED_RUN : 0);
@@ -253,31 +258,27 @@ static double alone(const struct timeline *line, const struct npu_transfer *tran
 {
     const bool aic = line->core->aic;
     const double bytes = (double)transfer->bytes * transfer->count * transfer->count2 + odd;
-    const double runs = is_contiguous(transfer) ? 1 : (double)transfer->count * transfer->count2;
+    const double runs = runs_of(transfer);
     const double overhead =
         runs * (aic ? (transfer->past_l2 ? NPU_RATE_RUN_AIC_PAST_L2 : NPU_RATE_RUN_AIC) : NPU_RATE_RUN);
     missing = missing < 1 ? missing : 1;
     if (transfer->write)
-        return overhead + bytes / (aic ? NPU_RATE_FIX : NPU_RATE_WRITE);
+        return overhead + bytes / (aic ? NPU_RATE_FIX : NPU_RATE_WRITE) +
+               (aic && !transfer->past_l2 && begins(transfer) % 32 ? runs * NPU_RATE_FIX_ODD : 0);
     const double hbm = aic ? bytes * missing / NPU_RATE_READ_HBM_AIC : bytes * missing / NPU_RATE_READ_HBM;
     return overhead + hbm + (missing < 1 ? bytes * (1 - missing) / (aic ? NPU_RATE_READ_L2_AIC : NPU_RATE_READ_L2) : 0);
 }
 
-/* Cycles that a copy into an AIC takes longer because other cores read the same at about the same time, and that results take
- * longer which do not begin with 32 bytes. */
+/* Cycles that a read takes longer because other AICs read the same at about the same time. */
 static double crowded(struct replay *replay, const struct timeline *line, const struct npu_transfer *transfer,
                       double now)
 {
-    if (!line->core->aic || transfer->past_l2)
+    if (!line->core->aic || transfer->past_l2 || transfer->write)
         return 0;
-    const bool one = is_contiguous(transfer);
-    const double runs = one ? 1 : (double)transfer->count * transfer->count2;
-    if (transfer->write)
-        return begins(transfer) % 32 ? runs * NPU_RATE_FIX_ODD : 0;
-    const uint64_t bytes = one ? (uint64_t)transfer->bytes * transfer->count : transfer->bytes;
+    const uint64_t bytes = is_contiguous(transfer) ? (uint64_t)transfer->bytes * transfer->count : transfer->bytes;
     const int readers = npu_traffic_readers(replay->traffic, transfer->addr, line->core->block, now);
     const int waits = (readers < NPU_RATE_CROWD ? readers : NPU_RATE_CROWD) - NPU_RATE_AT_ONCE;
-    return waits > 0 ? runs * (double)((bytes + REQUEST - 1) / REQUEST) * waits * NPU_RATE_IN_CROWD : 0;
+    return waits > 0 ? runs_of(transfer) * (double)((bytes + REQUEST - 1) / REQUEST) * waits * NPU_RATE_IN_CROWD : 0;
 }
 
 static void note_run(struct timeline *line, int lane)
