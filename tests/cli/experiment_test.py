@@ -10,7 +10,7 @@ import unittest
 
 from akgen_program import AKGEN, HOME
 
-NAMES = ["sizes", "share", "left_out", "adapters", "preferences", "direct", "failures"]
+NAMES = ["sizes", "share", "left_out", "adapters", "preferences", "rl", "direct", "failures"]
 
 
 def experiment(*arguments):
@@ -41,6 +41,27 @@ class Experiment(unittest.TestCase):
             self.assertEqual(experiment("share", "-o", at, "--scale", 0.02, "--threads", 2).stdout, first.stdout)
             self.assertEqual(model.stat().st_mtime_ns, before)
             self.assertRegex(experiment("share", "-o", at, "--threads", 2).stderr, "of another --scale")
+
+    def test_rl(self):
+        with tempfile.TemporaryDirectory(prefix="akgen-experiment-") as at:
+            first = experiment("rl", "-o", at, "--scale", 0.01, "--threads", 2)
+            self.assertEqual(first.returncode, 0, first.stderr)
+            figure = r"(-?[\d.]+) \[-?[\d.]+, -?[\d.]+\]"
+            rows = re.findall(rf"^\| ([^|]+) \| {figure} \| (?:{figure})? \| {figure} \| {figure} \| (?:{figure})? \| (?:{figure})? \|$", first.stdout, re.M)
+            self.assertEqual([row[0] for row in rows], ["base: weights that are drawn", "SFT", "SFT and RL"], first.stdout)
+            base, sft, rl = [[float(text) if text else None for text in row[1:]] for row in rows]
+            self.assertEqual(base[0], 0)
+            self.assertLess(base[3], 20)                                            # a grammar alone
+            self.assertGreater(sft[3], 50)                                          # the shipped model on tasks that it can do
+            self.assertAlmostEqual(sft[1], sft[0], delta=0.11)
+            self.assertAlmostEqual(sft[4], sft[3] - base[3], delta=0.11)
+            self.assertAlmostEqual(rl[1], rl[0] - sft[0], delta=0.11)
+            self.assertAlmostEqual(rl[4], rl[3] - sft[3], delta=0.11)
+            steps = pathlib.Path(at, "rl/metrics.jsonl").read_text().splitlines()
+            self.assertIn("solved", steps[0])
+            for database in ("rl-untrained.db", "rl-sft.db", "rl-rl.db"):
+                self.assertTrue(pathlib.Path(at, database).exists())
+            self.assertEqual(experiment("rl", "-o", at, "--scale", 0.01, "--threads", 2).stdout, first.stdout)
 
 
 if __name__ == "__main__":
