@@ -52,7 +52,8 @@ enum {
     NPU_MATMUL_UNIT_FLAG = 8192, /* enUnitFlag: Fixpipe takes each fractal as soon as Mmad has it */
     NPU_MATMUL_N_BUFFER = 16384, /* NBuffer33MatmulPolicy: A comes by rows of base blocks */
     NPU_MATMUL_AHEAD_M = 32768,  /* doMTE2Preload: the next blocks along M, or along N, come while these are computed */
-    NPU_MATMUL_AHEAD_N = 65536
+    NPU_MATMUL_AHEAD_N = 65536,
+    NPU_MATMUL_AROUND_K = 131072 /* enableKdimReorderLoad: each core begins elsewhere along K */
 };
 enum { NPU_MATMUL_TILING_WORDS = 64 };
 struct npu_matmul {

@@ -112,17 +112,19 @@ class MatmulBase
         akgen_matmul.types[NPU_MATMUL_B] = akgen::matmul_type<B_TYPE>();
         akgen_matmul.types[NPU_MATMUL_C] = akgen::matmul_type<C_TYPE>();
         akgen_matmul.types[NPU_MATMUL_BIAS] = akgen::matmul_type<BIAS_TYPE>();
-        akgen_matmul.flags =
-            (config.intrinsicsCheck ? NPU_MATMUL_BY_ROWS : 0) | (config.isEnableChannelSplit ? NPU_MATMUL_SPLIT : 0) |
-            (config.enableRelu ? NPU_MATMUL_RELU : 0) | (config.isBiasBatch ? 0 : NPU_MATMUL_ONE_BIAS) |
-            (is_static ? NPU_MATMUL_FIXED : 0) |
-            (config.doMultiDataLoad || config.doSpecialMDL ? NPU_MATMUL_LARGE : 0) |
-            (config.isPartialOutput ? NPU_MATMUL_PARTIAL : 0) | (upper ? NPU_MATMUL_UPPER : 0) |
-            (config.scheduleType == ScheduleType::OUTER_PRODUCT ? NPU_MATMUL_OUTER : 0) |
-            (lower ? NPU_MATMUL_LOWER : 0) | (MM_CB::DataCopyOutPtr ? NPU_MATMUL_OWN_C : 0) |
-            (MM_CB::CopyA1Ptr ? NPU_MATMUL_OWN_A : 0) | (MM_CB::CopyB1Ptr ? NPU_MATMUL_OWN_B : 0) |
-            (config.enUnitFlag ? NPU_MATMUL_UNIT_FLAG : 0) | (n_buffer ? NPU_MATMUL_N_BUFFER : 0) |
-            (config.doMTE2Preload == 1 ? NPU_MATMUL_AHEAD_M : 0) | (config.doMTE2Preload == 2 ? NPU_MATMUL_AHEAD_N : 0);
+        akgen_matmul.flags = (config.intrinsicsCheck ? NPU_MATMUL_BY_ROWS : 0) |
+                             (config.isEnableChannelSplit ? NPU_MATMUL_SPLIT : 0) |
+                             (config.enableRelu ? NPU_MATMUL_RELU : 0) |
+                             (config.isBiasBatch ? 0 : NPU_MATMUL_ONE_BIAS) | (is_static ? NPU_MATMUL_FIXED : 0) |
+                             (config.doMultiDataLoad || config.doSpecialMDL ? NPU_MATMUL_LARGE : 0) |
+                             (config.isPartialOutput ? NPU_MATMUL_PARTIAL : 0) | (upper ? NPU_MATMUL_UPPER : 0) |
+                             (config.scheduleType == ScheduleType::OUTER_PRODUCT ? NPU_MATMUL_OUTER : 0) |
+                             (lower ? NPU_MATMUL_LOWER : 0) | (MM_CB::DataCopyOutPtr ? NPU_MATMUL_OWN_C : 0) |
+                             (MM_CB::CopyA1Ptr ? NPU_MATMUL_OWN_A : 0) | (MM_CB::CopyB1Ptr ? NPU_MATMUL_OWN_B : 0) |
+                             (config.enUnitFlag ? NPU_MATMUL_UNIT_FLAG : 0) | (n_buffer ? NPU_MATMUL_N_BUFFER : 0) |
+                             (config.doMTE2Preload == 1 ? NPU_MATMUL_AHEAD_M : 0) |
+                             (config.doMTE2Preload == 2 ? NPU_MATMUL_AHEAD_N : 0) |
+                             (config.enableKdimReorderLoad ? NPU_MATMUL_AROUND_K : 0);
         akgen_matmul.order = int32_t(config.iterateOrder);
     }
 

@@ -354,6 +354,18 @@ bool matmul_shares_l0c(const struct npu_matmul *mm)
            matmul_tiling(mm)->baseK / 16.0 <= fixpipe;
 }
 
+/* The piece of K that a block begins with, the pieces going round. enableKdimReorderLoad: cores that share a part of A or B
+ * read it at different places, each a load of the larger matrix further on (asc-devkit guide,
+ * Matmul性能调优案例/Matmul高阶API使能多核K轴错峰访问内存). */
+static uint32_t first_piece(const struct npu_core *core, const struct npu_matmul *mm, uint32_t pieces)
+{
+    const uint32_t a = matmul_step(mm, NPU_MATMUL_A).k, b = matmul_step(mm, NPU_MATMUL_B).k, step = a > b ? a : b;
+    const uint32_t wanted = NPU_MATMUL_AROUND_K | NPU_MATMUL_LARGE;
+    if ((mm->flags & wanted) != wanted || mm->flags & NPU_MATMUL_PARTIAL)
+        return 0;
+    return (uint32_t)core->block % npu_ceil_div(pieces, step) * step;
+}
+
 /* The first product of a block begins with the Fixpipe that empties its place in L0C, the second behind it. */
 static void wait_for_l0c(struct npu_core *core, const struct npu_matmul *mm, bool second, bool first_product)
 {
@@ -384,7 +396,9 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
     insn.mmad.m = (uint16_t)(block->m == 1 && !vector ? 16 : block->m); /* m = 1 is another layout of A */
     insn.mmad.n = (uint16_t)columns_in_l0b(mm, block->n);
     insn.mmad.k_align = matmul_k_rows(mm, NPU_MATMUL_A) && bits_of(mm, NPU_MATMUL_A) == 32;
-    for (uint32_t k = block->k; k < block->k + block->ks; k += (uint32_t)t->baseK) {
+    const uint32_t pieces = npu_ceil_div(block->ks, (uint32_t)t->baseK), first = first_piece(core, mm, pieces);
+    for (uint32_t i = 0; i < pieces; i++) {
+        const uint32_t k = block->k + (first + i) % pieces * (uint32_t)t->baseK;
         uint32_t ks = matmul_least((uint32_t)t->baseK, block->k + block->ks - k);
         if (core->tape)
             npu_tape_scalar(core, NPU_RATE_MATMUL_PRODUCT * (mm->flags & NPU_MATMUL_FIXED ? NPU_RATE_MATMUL_FIXED : 1));
@@ -392,13 +406,13 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
                                         .position = NPU_A2};
         insn.src1 = (struct npu_tensor){.addr = load_piece(core, mm, sub, NPU_MATMUL_B, block->column, block->n, k, ks),
                                         .position = NPU_B2};
-        if (k == block->k)
+        if (i == 0)
             matmul_load_ahead(core, mm, sub, block);
         matmul_edge(core, NPU_LANE_MTE1, NPU_LANE_M);
-        if (k == block->k + (uint32_t)t->baseK && matmul_shares_l0c(mm))
+        if (i == 1 && matmul_shares_l0c(mm))
             wait_for_l0c(core, mm, second, false);
         insn.mmad.k = (uint16_t)ks;
-        insn.mmad.init = k > block->k || partial_sum ? NPU_C_ACCUMULATE : biased ? NPU_C_BIAS : NPU_C_ZERO;
+        insn.mmad.init = i || partial_sum ? NPU_C_ACCUMULATE : biased ? NPU_C_BIAS : NPU_C_ZERO;
         if (insn.mmad.init == NPU_C_BIAS)
             insn.aux = (struct npu_tensor){.addr = npu_memory_base(core, NPU_MEM_BT), .position = NPU_C2};
         npu_issue_from(core, &insn);

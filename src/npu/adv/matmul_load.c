@@ -280,7 +280,9 @@ static struct matmul_tile *bring_tile(struct npu_core *core, const struct npu_ma
     tile->ahead = false;
     if (core->tape)
         npu_tape_scalar(core, NPU_RATE_MATMUL_PART);
-    if (matrix == NPU_MATMUL_A && !(mm->flags & NPU_MATMUL_LARGE)) /* Norm: no copy before the blocks in L1 are used */
+    /* Norm whose L1 has room for one block of A: no copy before what is in L1 is used (matmul_high_performance of asc-devkit, its
+     * cases 0 to 3, beside its Matmul算子优化Tiling策略, where there is room for more). */
+    if (matrix == NPU_MATMUL_A && !(mm->flags & NPU_MATMUL_LARGE) && cache->slots < 2)
         matmul_edge(core, NPU_LANE_MTE1, NPU_LANE_MTE2);
     else
         matmul_edge_since(core, NPU_LANE_MTE1, NPU_LANE_MTE2, tile->read);

@@ -9,12 +9,13 @@ enum { LONGEST = 64 };
 
 /* Work of the one AIC, by lane, in the order of the tape. */
 static struct {
-    double start[NPU_LANES][LONGEST], end[NPU_LANES][LONGEST];
+    double start[NPU_LANES][LONGEST], end[NPU_LANES][LONGEST], bytes[NPU_LANES][LONGEST];
     int count[NPU_LANES];
 } seen;
 static uint32_t flags;
-static int step_m, depth_b; /* of the tiling; 0: as it is */
-static double fixed;        /* cycles that figures of Fixpipe count as work, of the newest */
+static int step_m, depth_a, depth_b; /* of the tiling; 0: as it is */
+static int blocks = 1;               /* AICs, of which the last one works */
+static double fixed;                 /* cycles that figures of Fixpipe count as work, of the newest */
 
 static void see(void *closure, const struct npu_timeline_slice *slice)
 {
@@ -24,12 +25,15 @@ static void see(void *closure, const struct npu_timeline_slice *slice)
     const int at = seen.count[slice->lane]++;
     seen.start[slice->lane][at] = slice->start;
     seen.end[slice->lane][at] = slice->end;
+    seen.bytes[slice->lane][at] = (double)slice->bytes;
 }
 
 static void flagged(uint64_t unused, ...)
 {
     (void)unused;
     struct npu_matmul mm = {0};
+    if (npu_block_idx() != blocks - 1)
+        return;
     npu_pipe_create();
     describe(&mm, it.p);
     mm.flags |= flags;
@@ -48,6 +52,7 @@ static double cycles_of(const struct product *p, uint32_t with)
     flags = with;
     fill_memory(p);
     it.tiling.stepM = step_m ? step_m : 1;
+    it.tiling.depthA1 = depth_a ? depth_a : it.tiling.depthA1;
     it.tiling.depthB1 = depth_b ? depth_b : it.tiling.depthB1;
     memset(&seen, 0, sizeof seen);
     const struct npu_config config = {.soc = npu_soc_find("910B2"),
@@ -60,7 +65,7 @@ static double cycles_of(const struct product *p, uint32_t with)
                                     {"b", it.b, MOST, NPU_GM_INPUT, true},
                                     {"c", it.c, MOST, NPU_GM_OUTPUT, true}};
     struct npu *npu = machine_make(&config, parts, 3);
-    no_finding(npu, p->name, npu_launch(npu, NULL, no_arguments, 0, 1));
+    no_finding(npu, p->name, npu_launch(npu, NULL, no_arguments, 0, blocks));
     compare(p, it.c);
     const struct npu_timing timing = npu_timing(npu);
     npu_destroy(npu);
@@ -183,6 +188,65 @@ static void test_columns_of_b_come_ahead(void **state)
     depth_b = 0;
 }
 
+/* Norm: with room for one block of A and one of B in L1 the next copy waits for both loads out of it, with room for two it is under
+ * way before. */
+static void test_norm_with_room_for_two(void **state)
+{
+    (void)state;
+    static const struct product p = {.name = "Norm",
+                                     .type = AKGEN_FLOAT16,
+                                     .c_type = AKGEN_FLOAT,
+                                     .m = 64,
+                                     .n = 64,
+                                     .k = 512,
+                                     .base_m = 64,
+                                     .base_n = 64,
+                                     .base_k = 64};
+    double cycles[2];
+    for (int room = 1; room <= 2; room++) {
+        depth_a = depth_b = room;
+        cycles[room - 1] = cycles_of(&p, 0);
+        assert_int_equal(seen.count[NPU_LANE_MTE2], 2 * 8);
+        const double loaded = seen.start[NPU_LANE_M][0], second = seen.start[NPU_LANE_MTE2][2];
+        assert_true(room == 1 ? second >= loaded - NPU_RATE_FLAG : second < loaded);
+    }
+    depth_a = depth_b = 0;
+    assert_true(cycles[1] < cycles[0]);
+}
+
+/* K is two whole pieces and half of one. With enableKdimReorderLoad the second AIC begins with the second; Norm does not know the
+ * flag. */
+static void test_cores_begin_elsewhere_along_k(void **state)
+{
+    (void)state;
+    static const struct product p = {.name = "K goes round",
+                                     .type = AKGEN_FLOAT16,
+                                     .c_type = AKGEN_FLOAT,
+                                     .m = 64,
+                                     .n = 64,
+                                     .k = 160,
+                                     .base_m = 64,
+                                     .base_n = 64,
+                                     .base_k = 64,
+                                     .step_k = 1};
+    static const struct {
+        uint32_t flags;
+        int block, half; /* which piece is the short one */
+    } runs[] = {{NPU_MATMUL_LARGE, 1, 2},
+                {NPU_MATMUL_LARGE | NPU_MATMUL_AROUND_K, 0, 2},
+                {NPU_MATMUL_LARGE | NPU_MATMUL_AROUND_K, 1, 1},
+                {NPU_MATMUL_LARGE | NPU_MATMUL_AROUND_K, 2, 0},
+                {NPU_MATMUL_AROUND_K, 1, 2}};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        blocks = runs[i].block + 1;
+        cycles_of(&p, runs[i].flags);
+        assert_int_equal(seen.count[NPU_LANE_MTE2], 2 * 3);
+        for (int piece = 0; piece < 3; piece++)
+            assert_true(seen.bytes[NPU_LANE_MTE2][2 * piece] == 64.0 * (piece == runs[i].half ? 32 : 64) * 2);
+    }
+    blocks = 1;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +254,8 @@ int main(void)
         cmocka_unit_test(test_unit_flag_of_slow_products),
         cmocka_unit_test(test_rows_of_a_come_one_by_one),
         cmocka_unit_test(test_columns_of_b_come_ahead),
+        cmocka_unit_test(test_norm_with_room_for_two),
+        cmocka_unit_test(test_cores_begin_elsewhere_along_k),
     };
     return cmocka_run_group_tests(tests, make_memory, NULL);
 }
