@@ -41,6 +41,8 @@ struct experiment {
     bool careless;          /* copies over what was copied before, as published, which is a hazard */
     const int *times;       /* the word that says how often: what counts is how much longer that takes than never */
     struct product product; /* m = 0: none */
+    bool bias;              /* a bias is added to the product; it stands behind B */
+    size_t workspace;       /* bytes of the kernel's own */
     int step_m;             /* blocks of M that A brings at once; 0: 1 */
     double scale;           /* the published size has so many times the work; 0: 1 */
     int full[3];            /* m, n, k of that size, which --full takes; 0: as they are */
@@ -63,7 +65,7 @@ static bool full_size, markdown, summary;
 static const char *plot; /* NULL: none is wanted */
 
 /* What a document calls a figure, and where the model has it. */
-enum source { TASK, CORE_MEAN, CORE_LONGEST, BUSY, TICKS, FIRST_MTE2 };
+enum source { TASK, CYCLES, CORE_MEAN, CORE_LONGEST, BUSY, TICKS, FIRST_MTE2 };
 static const struct metric {
     const char *name;
     enum source source;
@@ -76,12 +78,14 @@ static const struct metric {
     {"total_time", TASK, false, 0},
     {"ticks_per_1000_Add", TICKS, false, 0},
     {"GetSystemCycle_ticks", TICKS, false, 0},
+    {"cycles", CYCLES, false, 0},
     {"aiv_time", CORE_MEAN, false, 0},
     {"time_avg", TASK, true, 0},
     {"aicore_time", CORE_MEAN, true, 0},
     {"aic_time", CORE_MEAN, true, 0},
     {"aic_time_avg", CORE_MEAN, true, 0},
     {"aic_time_max", CORE_LONGEST, true, 0},
+    {"aic_mte2_time_max", BUSY, true, NPU_LANE_MTE2},
     {"aiv_vec_time", BUSY, false, NPU_LANE_V},
     {"aiv_scalar_time", BUSY, false, NPU_LANE_S},
     {"aiv_mte2_time", BUSY, false, NPU_LANE_MTE2},
@@ -104,10 +108,11 @@ struct object {
 };
 struct kernel {
     const char *folder;
-    int type;            /* enum npu_kernel_type */
+    const struct npu_task_type *types; /* what it names, for which tiling key */
+    size_t type_count;
     struct object of[2]; /* AIV, AIC */
 };
-static struct kernel kernels[8];
+static struct kernel kernels[16];
 static struct arena arena;
 
 __attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *format, ...)
@@ -166,12 +171,16 @@ static void build_kernel(struct kernel *kernel, const char *folder)
     if (build.stage != BUILD_OK)
         fail("%s: %s", folder, build.error ? build.error : "it does not compile");
     kernel->folder = folder;
-    const struct npu_task_type *types;
-    const size_t type_count = task_types_read(&arena, build.kernels[0].so, &types);
-    kernel->type = npu_kernel_type_choose(types, type_count, 0);
-    if (kernel->type != NPU_TYPE_AIC_ONLY)
+    kernel->type_count = task_types_read(&arena, build.kernels[0].so, &kernel->types);
+    bool aiv = false, aic = false;
+    for (size_t i = 0; i < kernel->type_count; i++) {
+        const int type = npu_kernel_type_choose(kernel->types, kernel->type_count, kernel->types[i].key);
+        aiv |= type != NPU_TYPE_AIC_ONLY;
+        aic |= type == NPU_TYPE_AIC_ONLY || type == NPU_TYPE_MIX_AIC_1_1 || type == NPU_TYPE_MIX_AIC_1_2;
+    }
+    if (aiv)
         load(&kernel->of[0], build.kernels[0].so, build.entry);
-    if (kernel->type == NPU_TYPE_AIC_ONLY || kernel->type == NPU_TYPE_MIX_AIC_1_2)
+    if (aic)
         load(&kernel->of[1], build.kernels[0].cube_so, build.entry);
 }
 
@@ -236,12 +245,14 @@ static struct measured launch(const struct kernel *kernel, const struct experime
                    {"workspace", NPU_GM_WORKSPACE},
                    {"tiling", NPU_GM_TILING}};
     enum { REGIONS = sizeof regions / sizeof *regions };
-    const size_t bytes[REGIONS] = {experiment->bytes[0], experiment->bytes[1], experiment->bytes[2],
-                                   experiment->product.m ? WORKSPACE : 0, tiling_bytes};
+    const size_t bytes[REGIONS] = {
+        experiment->bytes[0], experiment->bytes[1], experiment->bytes[2],
+        experiment->product.m || experiment->workspace ? WORKSPACE + experiment->workspace : 0, tiling_bytes};
     struct measured measured = {.first_mte2 = -1, .first_work = -1};
+    const int type = npu_kernel_type_choose(kernel->types, kernel->type_count, (uint64_t)experiment->key);
     const struct npu_config config = {.soc = npu_soc_find(experiment->soc ? experiment->soc : "Ascend910B1"),
                                       .tiling_key = (uint64_t)experiment->key,
-                                      .kernel_type = kernel->type,
+                                      .kernel_type = type,
                                       .aic_kernel = kernel->of[1].entry,
                                       .reserved_workspace = WORKSPACE,
                                       .no_hazards = experiment->careless,
@@ -263,7 +274,7 @@ static struct measured launch(const struct kernel *kernel, const struct experime
         if (kernel->of[aic].entry)
             describe_object(npu, &kernel->of[aic], aic);
     npu_confine(npu);
-    if (!npu_launch(npu, kernel->of[0].entry, args, REGIONS, experiment->blocks)) {
+    if (!npu_launch(npu, type == NPU_TYPE_AIC_ONLY ? NULL : kernel->of[0].entry, args, REGIONS, experiment->blocks)) {
         size_t count;
         const struct npu_finding *findings = npu_findings(npu, &count);
         fail("%s: %s: %s", experiment->id, findings[0].fault, findings[0].message);
@@ -300,7 +311,9 @@ static struct akgen_TCubeTiling tile(const struct experiment *experiment)
         .dbL0A = 2,
         .dbL0B = 2,
         .dbL0C = 1,
-        .shareL1Size = 2 * p->base_k * (p->depth_a * p->base_m + p->depth_b * p->base_n),
+        .isBias = experiment->bias,
+        .shareL1Size =
+            2 * p->base_k * (p->depth_a * p->base_m + p->depth_b * p->base_n) + (experiment->bias ? 4 * p->base_n : 0),
         .shareL0CSize = 4 * p->base_m * p->base_n,
         .transLength = 4 * p->base_m * p->base_n,
         .BatchNum = 1,
@@ -339,7 +352,7 @@ static struct measured run(struct experiment *experiment)
         enlarge(experiment);
     const struct akgen_TCubeTiling tiling = tile(experiment);
     experiment->bytes[0] = (size_t)p->m * (size_t)p->k * 2;
-    experiment->bytes[1] = (size_t)p->n * (size_t)p->k * 2;
+    experiment->bytes[1] = (size_t)p->n * (size_t)p->k * 2 + (experiment->bias ? (size_t)p->n * 4 : 0);
     experiment->bytes[2] = (size_t)p->m * (size_t)p->n * 4;
     return launch(kernel, experiment, &tiling, sizeof tiling);
 }
@@ -352,6 +365,8 @@ static double figure(const struct measured *measured, const struct metric *metri
     switch (metric->source) {
     case TASK:
         return npu_timing_us(t, t->cycles);
+    case CYCLES:
+        return t->cycles;
     case TICKS:
         return npu_timing_us(t, t->cycles) * TICKS_PER_US;
     case CORE_MEAN:
@@ -386,7 +401,7 @@ static void fill_rows(const struct experiment *given)
         if (rows[i].experiment == given) {
             const struct metric *metric = find_metric(rows[i].text[METRIC]);
             rows[i].scale = experiment.scale > 0 ? experiment.scale : 1;
-            if (longer_k && metric->lane == NPU_LANE_FIX)
+            if (longer_k && metric->source == BUSY && (!metric->aic || metric->lane == NPU_LANE_FIX))
                 rows[i].scale = 1;
             rows[i].shortened = measured.timing.shortened;
             rows[i].modelled = measured.timing.known ? figure(&measured, metric) * rows[i].scale : 0;

@@ -15,6 +15,13 @@ template <bool UNIT_FLAG> constexpr MatmulConfig Mdl()
 }
 constexpr MatmulConfig NORM = CFG_NORM, MDL = Mdl<false>(), MDL_UNIT_FLAG = Mdl<true>();
 constexpr MatmulConfig MDL_AHEAD = GetMDLConfig(false, false, 2);
+constexpr MatmulConfig AroundK()
+{
+    MatmulConfig config = CFG_MDL;
+    config.enableKdimReorderLoad = true;
+    return config;
+}
+constexpr MatmulConfig MDL_AROUND_K = AroundK();
 
 template <typename T, bool TRANSPOSED = false> using Gm = MatmulType<TPosition::GM, CubeFormat::ND, T, TRANSPOSED>;
 template <typename C, bool TRANSPOSED, const auto &CONFIG>
@@ -42,12 +49,16 @@ __aicore__ inline void Multiply(Object &object, const Shape *shape, GM_ADDR x, G
     a.SetGlobalBuffer((__gm__ half *)x, m * k);
     b.SetGlobalBuffer((__gm__ half *)y, k * n);
     c.SetGlobalBuffer((__gm__ C *)z, m * n);
+    GlobalTensor<C> bias;
+    bias.SetGlobalBuffer((__gm__ C *)(y + uint64_t(k) * n * sizeof(half)), n);
     if (rowsLeft < rows || columnsLeft < columns)
         object.SetTail(rowsLeft, columnsLeft);
     for (uint32_t i = 0; i < PARTS; i++) {
         const uint32_t begin = row + i * (m / PARTS);
         object.SetTensorA(a[begin * k]);
         object.SetTensorB(b[TRANSPOSED ? column * k : column], TRANSPOSED);
+        if (shape->isBias)
+            object.SetBias(bias[column]);
         object.IterateAll(c[begin * n + column]);
     }
     object.End();
@@ -102,7 +113,33 @@ __aicore__ inline void RunKnown(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR tilingA
     Multiply<C, TRANSPOSED, PARTS>(object, shape, x, y, z);
 }
 
-// Every core has all rows and columns and a share of K; what they compute is added up in GM.
+// A core's rows of 128 change with its turns, and within a turn it goes through the columns, each core from another one on: what
+// is read at a time has room in L2, and not all read the same.
+template <typename KNOWN> __aicore__ inline void RunDiagonal(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR tilingAt)
+{
+    const __gm__ TCubeTiling *shape = (const __gm__ TCubeTiling *)tilingAt;
+    const uint32_t m = shape->M, n = shape->N, k = shape->Ka, columns = n / 256;
+    TPipe pipe;
+    Product<float, false, KNOWN::TILING> object;
+    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), object, (TCubeTiling *)nullptr);
+    GlobalTensor<half> a, b;
+    GlobalTensor<float> c;
+    a.SetGlobalBuffer((__gm__ half *)x, m * k);
+    b.SetGlobalBuffer((__gm__ half *)y, k * n);
+    c.SetGlobalBuffer((__gm__ float *)z, m * n);
+    object.SetOrgShape(m, n, k);
+    for (uint32_t row = GetBlockIdx() * 128; row < m; row += GetBlockNum() * 128)
+        for (uint32_t i = 0; i < columns; i++) {
+            const uint32_t column = (GetBlockIdx() + i) % columns * 256;
+            object.SetTail(128, 256, k);
+            object.SetTensorA(a[row * k]);
+            object.SetTensorB(b[column]);
+            object.IterateAll(c[row * n + column]);
+        }
+    object.End();
+}
+
+// Every core has all rows and columns and a share of K; each clears the result first, and what they compute is added up in GM.
 __aicore__ inline void RunSplit(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR tilingAt)
 {
     TCubeTiling tiling;
@@ -115,6 +152,7 @@ __aicore__ inline void RunSplit(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR tilingA
     a.SetGlobalBuffer((__gm__ half *)x, tiling.M * tiling.Ka);
     b.SetGlobalBuffer((__gm__ half *)y, tiling.Kb * tiling.N);
     c.SetGlobalBuffer((__gm__ float *)z, tiling.M * tiling.N);
+    Fill(c, tiling.M * tiling.N, 0.0f);
     const uint32_t begin = GetBlockIdx() * tiling.singleCoreK;
     object.SetTensorA(a[begin]);
     object.SetTensorB(b[begin * tiling.N]);
@@ -153,4 +191,10 @@ extern "C" __global__ __aicore__ void experiment(GM_ADDR x, GM_ADDR y, GM_ADDR z
         RunSplit(x, y, z, tiling);
     else if (TILING_KEY_IS(17))
         RunObject<float, false, 1, ProductOfBuffers>(x, y, z, tiling);
+    else if (TILING_KEY_IS(18))
+        RunTiled<float, false, 1, MDL_AROUND_K>(x, y, z, tiling);
+    else if (TILING_KEY_IS(19))
+        RunKnown<float, false, 1, Known<float, false, 1280, 1024, 4096, 4, true>>(x, y, z, tiling);
+    else if (TILING_KEY_IS(20))
+        RunDiagonal<Known<float, false, 128, 256, 4096, 4, true>>(x, y, z, tiling);
 }
