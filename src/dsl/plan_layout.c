@@ -337,17 +337,18 @@ struct akgen_error *plan_output_keeps(const struct plan *plan, int output, int a
     return NULL;
 }
 
-static bool uses_inputs(const struct plan *plan)
+/* Some input that has more than one element. */
+static bool uses_tensors(const struct plan *plan)
 {
     for (int i = 0; i < plan->task->input_count; i++)
-        if (plan->used[i])
+        if (plan->used[i] && plan->input_axes[i] > 0)
             return true;
     return false;
 }
 
 bool plan_output_has_rows(const struct plan *plan, int output)
 {
-    bool has = true, measured = uses_inputs(plan); /* else the first output says how many rows there are */
+    bool has = true, measured = uses_tensors(plan); /* else the first output says how many rows there are */
     for (int i = 0; i < plan->task->case_count && has; i++) {
         struct task_instance *instance;
         struct akgen_error *error = task_instance_shapes(plan->task, &plan->task->cases[i], &instance);

@@ -351,6 +351,9 @@ struct akgen_error *dsl_write(struct arena *arena, const struct task *task, cons
         unmark(error->message);
     if (error)
         return error;
+    for (int i = 0; i < own.output_count; i++)
+        if (task->outputs[i].in_place != TASK_NONE) /* what is stored goes there */
+            stages.parts[0].used[task->outputs[i].in_place] = true;
     plan_compose(arena, &own, stages.parts, stages.count, kept, find_kept(&stages, own.input_count, kept),
                  has_lists ? &lists : NULL, &out);
     for (int i = 0; i < own.output_count; i++)

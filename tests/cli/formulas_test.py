@@ -19,7 +19,8 @@ RIGHT = {
     "ForeachAddScalarList": "y = x + scalars",  # a number for each member, int32 as well
     "ForeachMaximumList": "y = max(x1, x2)",
     "ForeachLerpScalar": "y = x1 + weight * (x2 - x1)",
-    "ForeachZeroInplace": "x = x * 0",
+    "ForeachZeroInplace": "x = 0",  # no input is read
+    "Fill": "y = value",  # nor a tensor of more than one element; of integers and floating types, which the kernel's buffer has
     "SelectReduceMaxDSubExpReduceSumDRealDiv": "x = where(sel, input1, input2)\ne = exp(x - amax(x))\nouput = e / sum(e)",
 }
 REFUSED = {

@@ -250,6 +250,50 @@ static void test_printing(void **state)
     }
 }
 
+/* Each output is one number, an attribute or one input, whatever the others are: there is no plan for that, or the planner's program is one that the
+ * checker takes. Of lists there are always plans. */
+static void test_little_is_read(void **state)
+{
+    struct arena arena = {0};
+    struct task *tasks;
+    int count, planned = 0, none = 0, wrong = 0;
+    (void)state;
+    assert_null(task_load_all(&arena, AKGEN_SOURCE_DIR, &tasks, &count));
+    for (int i = 0; i < count; i++) {
+        const struct task *task = &tasks[i];
+        for (int from = -1; from < task->input_count + task->attr_count && !task->broken; from++) {
+            const char *read = from < 0                   ? "2"
+                               : from < task->input_count ? task->inputs[from].name
+                                                          : task->attrs[from - task->input_count].name;
+            struct arena own = {0};
+            struct task copy;
+            struct text text = {0};
+            const char *program;
+            struct dsl_messages messages = {0};
+            for (int o = 0; o < task->output_count; o++)
+                text_addf(&text, "%s = %s; ", task->outputs[o].name, read);
+            struct akgen_error *error = task_with_formulas(&own, task, text.bytes, &copy);
+            error = error ? error : dsl_write(&own, &copy, &program);
+            const struct dsl_tree *tree =
+                error ? NULL : dsl_parse(&own, task->name, program, strlen(program), &messages);
+            if (tree && !dsl_check(&own, tree, &messages)) {
+                print_error("%s: %s: line %d: %s\n", task->name, text.bytes, messages.items[0].place.line,
+                            messages.items[0].text);
+                wrong++;
+            }
+            planned += !error;
+            none += error != NULL;
+            error_free(error);
+            text_free(&text);
+            arena_free(&own);
+        }
+    }
+    print_message("%d plans, %d formulas without one\n", planned, none);
+    assert_int_equal(wrong, 0);
+    assert_true(planned > 100);
+    arena_free(&arena);
+}
+
 static void test_table(void **state)
 {
     (void)state;
@@ -281,9 +325,12 @@ static void test_table(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),         cmocka_unit_test(yields_answers_to_each_task),
-        cmocka_unit_test(test_answers),       cmocka_unit_test(test_one_case),
-        cmocka_unit_test(test_names_of_none), cmocka_unit_test(test_printing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table),
+                                       cmocka_unit_test(test_little_is_read),
+                                       cmocka_unit_test(yields_answers_to_each_task),
+                                       cmocka_unit_test(test_answers),
+                                       cmocka_unit_test(test_one_case),
+                                       cmocka_unit_test(test_names_of_none),
+                                       cmocka_unit_test(test_printing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
