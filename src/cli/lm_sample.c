@@ -25,6 +25,7 @@ enum {
     KEY_MAX,
     KEY_STOP,
     KEY_GRAMMAR,
+    KEY_GRAMMAR_TRIES,
     KEY_THREADS,
     KEY_INT8,
     KEY_JSON,
@@ -43,6 +44,10 @@ static const struct argp_option options[] = {
     {"stop", KEY_STOP, "TEXT", 0, "answers end before it; several times", 2},
     {"grammar", KEY_GRAMMAR, "FILE|dsl|formula|graph", 0,
      "answers follow a grammar in GBNF, and end where it lets them; dsl, formula and graph are 'akgen lm grammar's", 2},
+    {"grammar-tries", KEY_GRAMMAR_TRIES, "N", 0,
+     "--grammar: draw an answer up to N times, until it is one that the model would write among those of the grammar "
+     "(default 1: take out what does not follow it at each place)",
+     2},
     {"temperature", KEY_TEMPERATURE, "T", 0, "0: the most probable token, always (default 1)", 2},
     {"top-k", KEY_TOP_K, "K", 0, "of the K most probable tokens; 0: of all (default)", 2},
     {"top-p", KEY_TOP_P, "P", 0, "of the fewest whose probabilities reach P (default 1)", 2},
@@ -70,6 +75,7 @@ struct arguments {
     int stop_count;
     const char *grammar; /* or NULL */
     struct lm_grammar *read;
+    int tries;
     struct lm_sampling sampling;
     bool chat, no_thinking, int8, json;
 };
@@ -125,6 +131,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         break;
     case KEY_GRAMMAR:
         arguments->grammar = text;
+        break;
+    case KEY_GRAMMAR_TRIES:
+        arguments->tries = (int)cli_parse_number(state, "grammar-tries", text, 1, LM_MOST_TRIES);
         break;
     case KEY_TEMPERATURE:
         arguments->sampling.temperature = cli_parse_real(state, "temperature", text, 0, 100);
@@ -256,6 +265,7 @@ static struct akgen_error *write_all(struct arguments *arguments, struct lm_engi
                                      .stops = arguments->stops,
                                      .stop_count = arguments->stop_count,
                                      .grammar = arguments->read,
+                                     .tries = arguments->tries,
                                      .on_token = on_token,
                                      .closure = &answers[i]};
         request.sampling.seed += (uint64_t)answers[i].sample;

@@ -2,6 +2,7 @@
 #include "cli/model.h"
 #include "cli/cli.h"
 #include "gen/local.h"
+#include "lm/aligned.h"
 
 #include <errno.h>
 #include <math.h>
@@ -32,6 +33,7 @@ enum {
     KEY_STOP,
     KEY_ANSWER_SEED,
     KEY_CONSTRAIN,
+    KEY_GRAMMAR_TRIES,
     KEY_LANGUAGE,
     KEY_VARIANT,
     KEY_TEMPLATES,
@@ -87,6 +89,10 @@ static const struct argp_option options[] = {
      "lm:DIR: the model writes answers alone that parse: by the grammar of --language dsl or graph, or by one of its "
      "own for each task, with the task's "
      "names (docs/lm.md). Default: task with --language graph, else off; without a word: language with dsl",
+     12},
+    {"grammar-tries", KEY_GRAMMAR_TRIES, "N", 0,
+     "--constrain: draw an answer up to N times, until it is one that the model would write among those of the grammar "
+     "(default 64 with task, else 1)",
      12},
     {NULL, 0, NULL, 0, "Prompts (docs/prompts.md):", 20},
     {"language", KEY_LANGUAGE, WORD_CHOICE(GEN_LANGUAGES, ""), 0, "what the model answers in (default ascendc)", 21},
@@ -252,6 +258,9 @@ static error_t parse_samples(int key, char *text, struct argp_state *state)
             parse_word(state, "constrain", text, &gen_constraints);
         model->constrain = text ? text : "";
         break;
+    case KEY_GRAMMAR_TRIES:
+        model->grammar_tries = (int)cli_parse_number(state, "grammar-tries", text, 1, LM_MOST_TRIES);
+        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -332,7 +341,9 @@ static struct akgen_error *set_constraint(struct gen_model *model)
     else
         model->constraint = given < 0 ? usual : (enum gen_constraint)given; // NOLINT: a word of the table
     if (model->constraint == GEN_FREE)
-        return NULL;
+        return model->grammar_tries ? error_new("--grammar-tries is for answers of a grammar (--constrain)") : NULL;
+    if (!model->grammar_tries)
+        model->grammar_tries = model->constraint == GEN_BY_TASK ? GEN_TRIES : 1;
     if (!model->endpoint.folder)
         return error_new("--constrain is for --provider lm:DIR");
     if (language != GEN_DSL && language != GEN_GRAPH)

@@ -40,6 +40,7 @@ struct gen_request {
     const struct gen_message *messages;
     int message_count;
     const char *grammar; /* in GBNF, which answers follow; NULL: none. Of a folder's model alone */
+    int grammar_tries;   /* how often an answer that follows it is drawn at most (lm/aligned.h); 0, 1: once */
     struct gen_sampling sampling;
     int n; /* answers wanted of this one request */
     bool seeded;

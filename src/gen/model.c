@@ -264,6 +264,7 @@ static void set_constraint(struct arena *arena, json_t *json, const struct gen_m
         return;
     json_object_set_new(json, "constrain", json_string(gen_constraints.of[model->constraint]));
     json_object_set_new(json, "grammar", json_string(digest_of_text(arena, grammar)));
+    json_object_set_new(json, "grammar_tries", json_integer(model->grammar_tries));
 }
 
 const char *gen_model_settings(struct arena *arena, const struct gen_model *model)

@@ -13,6 +13,9 @@
 enum gen_constraint { GEN_CONSTRAINTS(WORD_VALUE) };
 extern const struct words gen_constraints;
 
+/* More change little: docs/results.md. */
+enum { GEN_TRIES = 64 };
+
 struct gen_model {
     struct gen_endpoint endpoint;
     struct gen_sampling sampling;
@@ -23,6 +26,7 @@ struct gen_model {
     int per_request;                 /* samples that one request asks for */
     enum gen_constraint constraint;  /* which grammar answers follow */
     const char *constrain;           /* --constrain; "": without a word; NULL: not given */
+    int grammar_tries; /* how often an answer that follows it is drawn at most; 0: GEN_TRIES of a task's */
     bool seeded;
     uint64_t seed;                     /* of the first sample of a task; sample s has seed + s */
     int64_t token_limit;               /* of the run, prompts and answers together; 0: none */

@@ -103,6 +103,8 @@ char *gen_protocol_body(const struct gen_endpoint *endpoint, const struct gen_re
         json_object_set_new(body, "seed", json_integer((json_int_t)(seed & INT64_MAX)));
     if (request->grammar) { /* which has no thought in it, so that the thought is given, and empty */
         json_object_set_new(body, "grammar", jsons_text(request->grammar));
+        if (request->grammar_tries > 1)
+            json_object_set_new(body, "grammar_tries", json_integer(request->grammar_tries));
         json_object_set_new(body, "chat_template_kwargs", json_pack("{s:b}", "enable_thinking", 0));
     }
     json_object_set_new(body, "stream", json_boolean(endpoint->stream));

@@ -65,6 +65,7 @@ static void ask(struct repair *repair, const struct gen_prompt *prompt, int firs
     const struct gen_request request = {.messages = prompt->messages,
                                         .message_count = prompt->count,
                                         .grammar = repair->prompt.grammar,
+                                        .grammar_tries = model->grammar_tries,
                                         .sampling = model->sampling,
                                         .n = count,
                                         .seeded = model->seeded,

@@ -206,6 +206,7 @@ static void submit(struct gen_sampler *sampler, const struct group *group)
         .messages = prompt->messages,
         .message_count = prompt->count,
         .grammar = prompt->grammar,
+        .grammar_tries = model->grammar_tries,
         .sampling = model->sampling,
         .n = group->count,
         .seeded = model->seeded,

@@ -3,6 +3,7 @@
 #include "lm/engine.h"
 
 #include "base/memory.h"
+#include "lm/aligned.h"
 #include "lm/cpu.h"
 #include "lm/int8.h"
 #include "lm/pass.h"
@@ -13,10 +14,21 @@
 
 enum { PIECE = 512 };
 
+/* An answer that is told of when it is accepted. */
+struct drafted {
+    struct lm_aligned *aligned;
+    float *first; /* (V): scores of what comes behind the prompt */
+    struct told {
+        struct lm_token token;
+        struct lm_likely likely[LM_MOST_LIKELY];
+    } *tokens;
+    int count, room;
+};
 struct slot {
     struct lm_request request;
     struct lm_stream stream;
     struct lm_guided guided; /* where it has a grammar */
+    struct drafted *draft;   /* where it may be drawn again; else NULL */
     bool used;
     int past;      /* tokens in the cache */
     int written;   /* of the answer */
@@ -103,9 +115,28 @@ struct akgen_error *lm_engine_new(struct lm_model *model, const struct lm_tokeni
     return error;
 }
 
+static struct drafted *new_draft(const struct lm_request *request, int vocabulary)
+{
+    struct drafted *draft = memory_alloc(sizeof *draft);
+    *draft = (struct drafted){.aligned = lm_aligned_new(vocabulary, &request->sampling, request->tries)};
+    draft->first = memory_alloc((size_t)vocabulary * sizeof *draft->first);
+    return draft;
+}
+
+static void free_draft(struct drafted *draft)
+{
+    if (draft) {
+        lm_aligned_free(draft->aligned);
+        free(draft->first);
+        free(draft->tokens);
+    }
+    free(draft);
+}
+
 static void leave(struct slot *slot)
 {
     slot->used = false;
+    free_draft(slot->draft);
     lm_stream_free(&slot->stream);
     lm_guided_end(&slot->guided);
     lm_grammar_free(slot->request.grammar);
@@ -207,46 +238,106 @@ static enum lm_finish follow_grammar(const struct lm_engine *engine, struct slot
     return lm_guided_may_end(&slot->guided) ? LM_AT_END : LM_AT_DEAD_END;
 }
 
-/* Draws a slot's next token, and tells of it. */
-static void draw(struct lm_engine *engine, struct slot *slot, const float *scores)
+/* Keeps a token until its answer is accepted. */
+static void hold(struct drafted *draft, const struct lm_token *token, int likely)
+{
+    if (draft->count == draft->room) {
+        draft->room = draft->room ? 2 * draft->room : 64;
+        draft->tokens = memory_grow(draft->tokens, (size_t)draft->room * sizeof *draft->tokens);
+    }
+    struct told *told = &draft->tokens[draft->count++];
+    told->token = *token;
+    memcpy(told->likely, token->likely, (size_t)likely * sizeof *told->likely);
+}
+
+/* Tells of a token, and of those that were held in front of it; all text comes with the last. False: nobody wants more. */
+static bool tell(struct slot *slot, struct lm_token *token)
+{
+    const struct lm_request *request = &slot->request;
+    struct drafted *draft = slot->draft;
+    if (draft && token->finish == LM_GOES_ON) {
+        hold(draft, token, request->likely);
+        return true;
+    }
+    for (int i = 0; draft && i < draft->count; i++) {
+        draft->tokens[i].token.likely = draft->tokens[i].likely;
+        if (!request->on_token(request->closure, &draft->tokens[i].token))
+            return false;
+    }
+    token->text = token->token < 0 ? "" : lm_stream_next(&slot->stream, token->finish != LM_GOES_ON);
+    return request->on_token(request->closure, token);
+}
+
+/* The answer begins anew, behind the prompt. */
+static void begin_anew(struct lm_engine *engine, struct slot *slot)
+{
+    const struct lm_request *request = &slot->request;
+    slot->past = request->prompt_count;
+    slot->written = slot->draft->count = 0;
+    lm_stream_free(&slot->stream);
+    lm_stream_begin(&slot->stream, engine->tokenizer, request->stops, request->stop_count);
+    lm_guided_end(&slot->guided);
+    lm_guided_begin(engine->guides, request->grammar, &slot->guided);
+}
+
+/* Why a text ends with the token that was drawn, or that it goes on. */
+static enum lm_finish finish_of(struct lm_engine *engine, struct slot *slot)
+{
+    const struct lm_request *request = &slot->request;
+    if (is_end(engine, slot->token) && !request->ignore_end)
+        return LM_AT_END;
+    enum lm_finish finish = LM_GOES_ON;
+    bool stopped = lm_stream_add(&slot->stream, slot->token);
+    if (request->grammar)
+        finish = follow_grammar(engine, slot, slot->token);
+    if (stopped)
+        return LM_AT_STOP;
+    bool full = slot->written >= request->most || slot->past + 1 >= engine->options.longest;
+    return !finish && full ? LM_AT_LENGTH : finish;
+}
+
+/* Draws a slot's next token, and tells of it. False: what was drawn is not accepted, the answer begins anew. */
+static bool draw_token(struct lm_engine *engine, struct slot *slot, const float *scores)
 {
     const struct lm_request *request = &slot->request;
     struct lm_likely likely[LM_MOST_LIKELY];
+    struct lm_aligned *aligned = slot->draft ? slot->draft->aligned : NULL;
     int vocabulary = engine->model->layout.config.vocabulary;
     struct lm_token told = {.token = -1, .text = "", .likely = likely};
+    const float *allowed = NULL;
     if (!lm_scores_are_numbers(scores, vocabulary)) {
         engine->no_number = true;
         told.finish = LM_AT_NO_NUMBER;
-        request->on_token(request->closure, &told);
-        leave(slot);
-        return;
-    }
-    const float *allowed = allowed_scores(engine, slot, scores);
-    if (!allowed) { /* of the first token: behind the others it is known before */
+    } else if (!(allowed =
+                     allowed_scores(engine, slot, scores))) { /* of the first token: of others it is known before */
         told.finish = lm_guided_may_end(&slot->guided) ? LM_AT_END : LM_AT_DEAD_END;
         lm_log_prob(scores, vocabulary, 0, likely, request->likely);
-        request->on_token(request->closure, &told);
-        leave(slot);
-        return;
-    }
-    told.token = lm_sampler_draw(engine->sampler, allowed, &request->sampling, slot->written);
-    told.log_prob = lm_log_prob(scores, vocabulary, told.token, likely, request->likely);
-    slot->token = told.token;
-    slot->written++;
-    if (is_end(engine, told.token) && !request->ignore_end) {
-        told.finish = LM_AT_END;
     } else {
-        bool stopped = lm_stream_add(&slot->stream, told.token);
-        if (request->grammar)
-            told.finish = follow_grammar(engine, slot, told.token);
-        if (stopped)
-            told.finish = LM_AT_STOP;
-        else if (!told.finish && (slot->written >= request->most || slot->past + 1 >= engine->options.longest))
-            told.finish = LM_AT_LENGTH;
+        if (aligned && !lm_aligned_weigh(aligned, scores, engine->allowed))
+            return false;
+        int place = aligned ? lm_aligned_place(aligned, slot->written) : slot->written;
+        told.token = slot->token = lm_sampler_draw(engine->sampler, allowed, &request->sampling, place);
+        told.log_prob = lm_log_prob(scores, vocabulary, told.token, likely, request->likely);
+        slot->written++;
+        if (aligned)
+            lm_aligned_take(aligned, told.token);
+        told.finish = finish_of(engine, slot);
+        if (aligned && (told.finish == LM_AT_LENGTH || told.finish == LM_AT_DEAD_END) && lm_aligned_reject(aligned))
+            return false;
     }
-    told.text = lm_stream_next(&slot->stream, told.finish != LM_GOES_ON);
-    if (!request->on_token(request->closure, &told) || told.finish != LM_GOES_ON)
+    if (!tell(slot, &told) || told.finish != LM_GOES_ON)
         leave(slot);
+    return true;
+}
+
+static void draw(struct lm_engine *engine, struct slot *slot, const float *scores)
+{
+    if (slot->draft && !slot->written)
+        memcpy(slot->draft->first, scores, (size_t)engine->model->layout.config.vocabulary * sizeof *scores);
+    while (!draw_token(engine, slot, scores)) {
+        begin_anew(engine, slot);
+        scores = slot->draft->first;
+    }
 }
 
 static int64_t cells_of(const struct lm_engine *engine, const struct slot *slot)
@@ -293,6 +384,8 @@ static void take_in(struct lm_engine *engine, struct slot *slot)
     lm_stream_begin(&slot->stream, engine->tokenizer, request->stops, request->stop_count);
     if (request->grammar)
         lm_guided_begin(engine->guides, request->grammar, &slot->guided);
+    if (request->grammar && request->tries > 1 && request->sampling.temperature > 0)
+        slot->draft = new_draft(request, engine->model->layout.config.vocabulary);
     if (is_read(engine, request)) {
         const struct slot *from = &engine->slots[engine->read.slot];
         if (from != slot)

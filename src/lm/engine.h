@@ -4,6 +4,7 @@
 #define LM_ENGINE_H
 
 #include "lm/adapters.h"
+#include "lm/aligned.h"
 #include "lm/guide.h"
 #include "lm/sampler.h"
 #include "lm/stream.h"
@@ -31,6 +32,9 @@ struct lm_request {
     bool ignore_end;
     const struct lm_grammar
         *grammar; /* the answer follows it, and ends where it may; NULL: none. lm_engine_add holds it */
+    /* How often an answer of a grammar is drawn at most, until one is accepted (lm/aligned.h); all tokens of it are told of when it has ended. At
+     * most LM_MOST_TRIES; 0, 1, and where the temperature is 0: once, and tokens are told of as they come. */
+    int tries;
     /* After each token. false: the request is not needed any more. */
     bool (*on_token)(void *closure, const struct lm_token *token);
     void *closure;

@@ -263,6 +263,8 @@ static struct akgen_error *parse(struct lm_job *job, const json_t *root, const c
     if (!error)
         error = parse_grammar(job, root, grammars);
     if (!error)
+        error = whole_in(root, "grammar_tries", 1, LM_MOST_TRIES, &job->request.tries);
+    if (!error)
         error = parse_stream(job, root);
     job->request.most = most;
     job->request.likely = job->likely > 0 ? job->likely : 0;

@@ -68,6 +68,34 @@ class Grammar(unittest.TestCase):
             alone = self.rows(*options, "--seed", sample, "--threads", 1)[0]
             self.assertEqual(alone | {"sample": sample}, many[sample])
 
+    def test_drawn_again(self):
+        """Of a grammar of two texts: what the model writes is as often each as it is probable beside the other, though their first letters have it
+        otherwise; and the text of a seed is the same in any batch."""
+        data = write_rows(self.at / "two.jsonl", [{"text": "write: " + text} for text in ["ab"] * 7 + ["cd"] * 3])
+        done = akgen("lm", "train", make_model(self.at / "two-new"), "--new", "--data", data, "-o", self.at / "two", "--steps", 60, "--rate", 1e-2,
+                     "--schedule", "constant")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        grammar = self.at / "two.gbnf"
+        grammar.write_text('root ::= "ax" | "cd"')
+        options = ("--grammar", grammar, "-n", 40)
+        once = self.rows(*options, model=self.at / "two")
+        self.assertGreater(sum(row["text"] == "ax" for row in once.values()), 15)
+        again = self.rows(*options, "--grammar-tries", 200, model=self.at / "two")
+        self.assertLess(sum(row["text"] == "ax" for row in again.values()), 3)
+        for row in again.values():
+            self.assertIn(row["text"], ("ax", "cd"))
+            self.assertEqual((row["finish"], row["tokens"]), ("end", [*row["text"].encode(), 256]))
+        alone = self.rows("--grammar", grammar, "--grammar-tries", 200, "--seed", 33, "--threads", 1, model=self.at / "two")[0]
+        self.assertEqual(alone | {"sample": 33}, again[33])
+        # A limit that no text keeps to, and a temperature at which there is nothing to draw again.
+        cut = self.rows("--grammar", grammar, "--grammar-tries", 3, "--max-tokens", 1, model=self.at / "two")[0]
+        self.assertEqual((cut["finish"], len(cut["tokens"])), ("length", 1))
+        greedy = ("--grammar", grammar, "--temperature", 0)
+        self.assertEqual(self.rows(*greedy, "--grammar-tries", 9, model=self.at / "two"), self.rows(*greedy, model=self.at / "two"))
+        # A word that the text ends before.
+        stopped = self.rows("--grammar", grammar, "--grammar-tries", 200, "--stop", "d", model=self.at / "two")[0]
+        self.assertEqual((stopped["text"], stopped["finish"]), ("c", "stop"))
+
     def parses(self, text):
         path = self.at / "program.py"
         path.write_text(text)

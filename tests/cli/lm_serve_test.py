@@ -131,8 +131,14 @@ class Serve(unittest.TestCase):
             self.assertEqual([choice["text"] for choice in choices], wanted)
             self.assertEqual({choice["finish_reason"] for choice in choices}, {"stop"})
             self.assertEqual(list(choices[0]["logprobs"]["top_logprobs"][0])[0], "d")  # what it would say
+        again = self.sampled("kernel a", "--grammar", path, "-n", 3, "--seed", 5, "--grammar-tries", 30)
+        self.assertNotEqual(again, wanted)
+        choices = self.complete(prompt="kernel a", seed=5, n=3, max_tokens=100, logprobs=2, grammar=grammar, grammar_tries=30)["choices"]
+        self.assertEqual([choice["text"] for choice in choices], again)
+        self.assertEqual("".join(choices[0]["logprobs"]["tokens"][:-1]), again[0])
         for field, expected in (({"grammar": "root ::= x"}, "grammar:1:10: there is no rule 'x'"), ({"guided_grammar": 3}, "'guided_grammar' has to be a text"),
-                                ({"grammar": grammar, "guided_grammar": grammar}, "'guided_grammar' is a second grammar")):
+                                ({"grammar": grammar, "guided_grammar": grammar}, "'guided_grammar' is a second grammar"),
+                                ({"grammar": grammar, "grammar_tries": 0}, "'grammar_tries' has to be a whole number from 1 to 1024")):
             status, text = self.ask("/v1/completions", {"prompt": "a"} | field)
             self.assertEqual(status, 400)
             self.assertIn(expected, json.loads(text)["error"]["message"])
@@ -181,7 +187,7 @@ class Serve(unittest.TestCase):
         self.assertEqual(self.ask("/health")[0], 200)
 
     def test_null_is_no_value(self):
-        nulls = dict.fromkeys(("model", "stream", "stream_options", "logprobs", "stop", "n", "max_tokens", "structured_outputs", "grammar"))
+        nulls = dict.fromkeys(("model", "stream", "stream_options", "logprobs", "stop", "n", "max_tokens", "structured_outputs", "grammar", "grammar_tries"))
         asked = dict(prompt="kernel a", temperature=0, max_tokens=3)
         self.assertEqual(self.complete(**nulls | asked)["choices"], self.complete(**asked)["choices"])
 
@@ -251,6 +257,8 @@ class Serve(unittest.TestCase):
         self.assertIn("--constrain is for --language dsl or graph: there is no grammar of ascendc", said)
         said = akgen("bench", "--provider", f"lm:{at}", "--task", "level1/Math/Sqrt", "--language", "dsl", "--constrain=task").stderr
         self.assertIn("--constrain=task is for --language graph", said)
+        said = akgen("bench", "--provider", f"lm:{at}", "--task", "level1/Math/Sqrt", "--grammar-tries", 3).stderr
+        self.assertIn("--grammar-tries is for answers of a grammar", said)
         said = akgen("bench", "--provider", "exec:true", "--task", "level1/Math/Sqrt", "--constrain").stderr
         self.assertIn("--constrain is for --provider lm:DIR", said)
         said = akgen("bench", "--provider", "exec:cat", "--int8", "--task", "level1/Math/Sqrt").stderr
