@@ -34,9 +34,10 @@ _Static_assert(sizeof(struct segment) == 32, "a segment is in one line of the ho
 struct calendar {
     float *taken; /* bytes, by window */
     size_t windows;
-    double rate;           /* bytes per cycle */
-    double window;         /* bytes of a whole window */
-    double shares[RIVALS]; /* of the rate, of each of so many */
+    double rate;          /* bytes per cycle */
+    double window, full;  /* bytes of a whole window, and from which on its last bytes come at its end */
+    double whole;         /* windows per byte */
+    double times[RIVALS]; /* cycles per byte, of each of so many */
 };
 
 /* Reads of one segment at about the same time. */
@@ -80,8 +81,10 @@ static void open_calendar(struct calendar *calendar, double rate)
 {
     calendar->rate = rate;
     calendar->window = rate * WINDOW;
+    calendar->full = calendar->window * FULL;
+    calendar->whole = 1 / calendar->window;
     for (int rivals = 1; rivals < RIVALS; rivals++)
-        calendar->shares[rivals] = rate / rivals;
+        calendar->times[rivals] = rivals / rate;
 }
 
 struct npu_traffic *npu_traffic_create(const struct npu_soc *soc, uint64_t low)
@@ -257,38 +260,37 @@ int npu_traffic_readers(struct npu_traffic *traffic, uint64_t addr, int block, d
 double npu_traffic_load(const struct npu_traffic *traffic, double time)
 {
     const size_t window = (size_t)(int64_t)(time / WINDOW);
-    return window < traffic->hbm.windows ? traffic->hbm.taken[window] / traffic->hbm.window : 0;
+    return window < traffic->hbm.windows ? traffic->hbm.taken[window] * traffic->hbm.whole : 0;
 }
 
-static double take(struct calendar *calendar, double start, double least, int rivals, double bytes)
+static void add_windows(struct calendar *calendar, size_t window)
 {
-    if (bytes <= 0)
-        return start + least;
-    const double share = calendar->shares[rivals < RIVALS ? rivals : RIVALS - 1], all = calendar->window;
-    const bool alone = bytes < share * least; /* its own rate bounds it */
-    const double own = alone ? bytes / least : share;
-    size_t window = (size_t)(int64_t)(start / WINDOW);
+    size_t more = calendar->windows ? calendar->windows * 2 : 1024;
+    more = window >= more ? window + 1024 : more;
+    float *grown = realloc(calendar->taken, more * sizeof *grown);
+    if (!grown)
+        abort();
+    memset(grown + calendar->windows, 0, (more - calendar->windows) * sizeof *grown);
+    calendar->taken = grown;
+    calendar->windows = more;
+}
+
+/* What needs more than is free of the window that it begins in, or more time than that has left. */
+static __attribute__((noinline)) double take_more(struct calendar *calendar, double start, double needed, double bytes)
+{
+    const double own = bytes / needed;
     double at = start;
-    for (;; window++) {
-        if (window >= calendar->windows) {
-            size_t more = calendar->windows ? calendar->windows * 2 : 1024;
-            more = window >= more ? window + 1024 : more;
-            float *grown = realloc(calendar->taken, more * sizeof *grown);
-            if (!grown)
-                abort();
-            memset(grown + calendar->windows, 0, (more - calendar->windows) * sizeof *grown);
-            calendar->taken = grown;
-            calendar->windows = more;
-        }
-        double end = (double)(int64_t)(window + 1) * WINDOW, free = all - calendar->taken[window];
+    for (size_t window = (size_t)(int64_t)(start / WINDOW);; window++) {
+        if (window >= calendar->windows)
+            add_windows(calendar, window);
+        double end = (double)(int64_t)(window + 1) * WINDOW, free = calendar->window - calendar->taken[window];
         double can = own * (end - at);
         double now = can < free ? can : free;
         if (now >= bytes) {
             calendar->taken[window] += (float)bytes;
-            const double finish = at + (alone && at == start ? least : bytes / own);
-            if (calendar->taken[window] < all * FULL)
+            const double finish = at + (at == start ? needed : bytes / own);
+            if (calendar->taken[window] < calendar->full)
                 return finish;
-            /* the last bytes of a full window come at its end */
             const double full = calendar->taken[window] / calendar->rate + (double)(int64_t)window * WINDOW;
             return finish > full ? finish : full;
         }
@@ -298,6 +300,23 @@ static double take(struct calendar *calendar, double start, double least, int ri
         }
         at = end;
     }
+}
+
+static inline double take(struct calendar *calendar, double start, double least, int rivals, double bytes)
+{
+    const double shared = bytes * calendar->times[rivals < RIVALS ? rivals : RIVALS - 1];
+    const double needed = shared > least ? shared : least; /* else its own rate bounds it */
+    const int64_t window = (int64_t)(start / WINDOW);
+    if (bytes <= 0)
+        return start + least;
+    if (window < (int64_t)calendar->windows && start + needed <= (double)(window + 1) * WINDOW) {
+        const float taken = calendar->taken[window] + (float)bytes;
+        if (taken < calendar->full) {
+            calendar->taken[window] = taken;
+            return start + needed;
+        }
+    }
+    return take_more(calendar, start, needed, bytes);
 }
 
 double npu_traffic_take(struct npu_traffic *traffic, double start, double least, int rivals,

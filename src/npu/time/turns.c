@@ -1,16 +1,23 @@
 /* The order of cores in a replay: a sorted list, of which only the first ever moves. */
 #include "npu/time/turns.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-/* Where in [first, count) the turn belongs. */
+static bool comes_first(const struct npu_turn *one, const struct npu_turn *other)
+{
+    return one->key < other->key || (one->key == other->key && one->core < other->core);
+}
+
+/* Where in [first, count) the turn belongs: most of the time at the end. */
 static int place_of(const struct npu_turns *turns, int first, struct npu_turn turn)
 {
     int low = first, high = turns->count;
+    if (high > low && comes_first(&turns->all[high - 1], &turn))
+        return high;
     while (low < high) {
         const int middle = (low + high) / 2;
-        const struct npu_turn *other = &turns->all[middle];
-        if (other->key < turn.key || (other->key == turn.key && other->core < turn.core))
+        if (comes_first(&turns->all[middle], &turn))
             low = middle + 1;
         else
             high = middle;
