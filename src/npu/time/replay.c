@@ -25,7 +25,6 @@ enum {
     PENDING = 2,
     PLACES = 4096,
     WAITING = 32, /* of a lane, a power of two */
-    NO_WAIT = -1,
     AHEAD = 256,  /* cycles that a core may go on before the others */
     PIECE = 256,  /* cycles of a copy that are served at a time */
     REQUEST = 512 /* bytes */
@@ -66,6 +65,15 @@ struct place {
     double cycles;
 };
 
+/* Why a core does not go on. */
+enum halt {
+    GOES_ON,
+    FLAG,    /* of other cores: number `halted_by` */
+    MEETING, /* of all cores: number `halted_by` */
+    TOLD,    /* number `halted_by` */
+    OVER     /* there is nothing more */
+};
+
 struct timeline {
     struct npu_core *core;
     struct npu_tape *tape;
@@ -86,12 +94,11 @@ struct timeline {
     struct place *places[NPU_LANES];       /* of the newest work of each */
     uint32_t segments[NPU_TRAFFIC_RECENT]; /* of L2, that its copies touched last */
     double key;                            /* where its copies are */
-    struct flag *flags;                    /* [NPU_LANES][NPU_LANES][NPU_EVENTS] */
+    struct flag *flags;                    /* [to][lane][event] */
     struct rounds rounds[CROSS_FLAGS];
     uint32_t sets[CROSS_MODES][CROSS_FLAGS];
-    int waits_flag, waits_meeting; /* NO_WAIT: for none */
-    uint32_t waits_told;           /* 0: for none */
-    bool over;
+    enum halt halt;
+    uint32_t halted_by;
     uint32_t newest[NPU_LANES]; /* the number of the last that runs, of high-level APIs; 0: another than what follows */
     uint32_t since[NPU_LANES];  /* the instruction of another lane that it waited for last */
     struct waiting waiting[NPU_LANES][WAITING];
@@ -227,14 +234,9 @@ static double give(struct timeline *line, int lane, const struct npu_work *work)
 }
 _Static_assert(NPU_RATE_QUEUE <= WAITING, "all that have room have one");
 
-static bool is_contiguous(const struct npu_transfer *transfer)
-{
-    return (transfer->count == 1 || transfer->stride == (int64_t)transfer->bytes) && transfer->count2 == 1;
-}
-
 static double runs_of(const struct npu_transfer *transfer)
 {
-    return is_contiguous(transfer) ? 1 : (double)transfer->count * transfer->count2;
+    return transfer->contiguous ? 1 : (double)transfer->count * transfer->count2;
 }
 
 /* The bits of the addresses where runs begin. */
@@ -247,10 +249,12 @@ static uint64_t begins(const struct npu_transfer *transfer)
 static double odd_bytes(const struct npu_transfer *transfer)
 {
     const uint64_t at = begins(transfer);
-    const double runs = runs_of(transfer);
-    if (transfer->bytes < REQUEST && transfer->addr % REQUEST + transfer->bytes <= REQUEST && at % 32 == 0)
-        return 0; /* inside one request */
-    return runs * (at % 32 ? NPU_RATE_ODD_RUN : at % REQUEST ? NPU_RATE_CROSSED_RUN : 0);
+    if (at % REQUEST == 0)
+        return 0;
+    if (at % 32)
+        return runs_of(transfer) * NPU_RATE_ODD_RUN;
+    const bool in_one = transfer->bytes < REQUEST && transfer->addr % REQUEST + transfer->bytes <= REQUEST;
+    return in_one ? 0 : runs_of(transfer) * NPU_RATE_CROSSED_RUN;
 }
 
 /* Cycles of a transfer when nobody else asks for anything; `missing`: the share of its bytes that L2 has not. */
@@ -275,7 +279,7 @@ static double crowded(struct replay *replay, const struct timeline *line, const 
 {
     if (!line->core->aic || transfer->past_l2 || transfer->write)
         return 0;
-    const uint64_t bytes = is_contiguous(transfer) ? (uint64_t)transfer->bytes * transfer->count : transfer->bytes;
+    const uint64_t bytes = transfer->contiguous ? (uint64_t)transfer->bytes * transfer->count : transfer->bytes;
     const int readers = npu_traffic_readers(replay->traffic, transfer->addr, line->core->block, now);
     const int waits = (readers < NPU_RATE_CROWD ? readers : NPU_RATE_CROWD) - NPU_RATE_AT_ONCE;
     return waits > 0 ? runs_of(transfer) * (double)((bytes + REQUEST - 1) / REQUEST) * waits * NPU_RATE_IN_CROWD : 0;
@@ -295,7 +299,7 @@ static double more_of_hbm(struct replay *replay, const struct timeline *line, co
     double more = 0;
     if (transfer->write)
         return 0;
-    if (transfer->bytes < REQUEST && !is_contiguous(transfer))
+    if (transfer->bytes < REQUEST && !transfer->contiguous)
         more += transfer->past_l2 ? NPU_RATE_PAST_L2 : NPU_RATE_SHORT_RUN;
     if (transfer->past_l2)
         more += NPU_RATE_SAME_ADDRESS *
@@ -321,7 +325,7 @@ static void add_scalar(struct replay *replay, struct timeline *line, double cycl
 /* The parameters of a copy are put together by the scalar unit, in code that is CANN's and not the kernel's. */
 static double parameters_of(const struct npu_transfer *transfer)
 {
-    return (is_contiguous(transfer) ? 0 : NPU_RATE_SCALAR_STRIDES) + (transfer->past_l2 ? NPU_RATE_SCALAR_HINT : 0);
+    return (transfer->contiguous ? 0 : NPU_RATE_SCALAR_STRIDES) + (transfer->past_l2 ? NPU_RATE_SCALAR_HINT : 0);
 }
 
 /* Seldom called, and not worth a place in what goes on with every copy. */
@@ -442,14 +446,16 @@ static void run_local(struct replay *replay, struct timeline *line, const struct
                                           .pc = step->work->pc});
 }
 
-static struct flag *flag_between(const struct timeline *line, int lane, int to, int event)
+/* `lanes`: both, as a step's head has them. */
+enum { FLAGS = 1 << 2 * NPU_TO_BIT };
+static struct flag *flag_between(const struct timeline *line, unsigned lanes, unsigned event)
 {
-    return &line->flags[((size_t)lane * NPU_LANES + (size_t)to) * NPU_EVENTS + (size_t)event];
+    return &line->flags[lanes * NPU_EVENTS + event];
 }
 
 static struct flag *flag_at(const struct timeline *line, const struct npu_step *step)
 {
-    return flag_between(line, step->lane, step->to, step->event);
+    return flag_between(line, step->lane | (unsigned)step->to << NPU_TO_BIT, step->event);
 }
 
 /* When what a lane was given is done; of the scalar unit: now. */
@@ -535,6 +541,28 @@ static void join(struct timeline *line)
 }
 
 /* Cores. */
+static void halt(struct timeline *line, enum halt why, uint32_t by)
+{
+    line->halt = why;
+    line->halted_by = by;
+}
+
+static bool is_halted(const struct timeline *line, enum halt why, uint32_t by)
+{
+    return line->halt == why && line->halted_by == by;
+}
+
+static void wake(struct replay *replay, struct timeline *line)
+{
+    line->halt = GOES_ON;
+    replay->woken = true;
+}
+
+static bool can_go_on(const struct timeline *line)
+{
+    return line->halt == GOES_ON;
+}
+
 static bool takes_part(const struct npu_core *setter, const struct npu_core *other, int mode)
 {
     return other->aic == setter->aic && (mode == 0 || other->group == setter->group);
@@ -574,10 +602,8 @@ static void cross_set(struct replay *replay, struct timeline *line, const struct
         if (!may_wait(line->core, other->core, mode))
             continue;
         other->rounds[flag].at[other->rounds[flag].done++ % ROUNDS] = round->at + NPU_RATE_CROSS_FLAG;
-        if (other->waits_flag == flag) {
-            other->waits_flag = NO_WAIT;
-            replay->woken = true;
-        }
+        if (is_halted(other, FLAG, (uint32_t)flag))
+            wake(replay, other);
     }
 }
 
@@ -586,7 +612,7 @@ static bool cross_wait(struct timeline *line, const struct npu_step *step)
 {
     struct rounds *rounds = &line->rounds[step->event % CROSS_FLAGS];
     if (rounds->waited == rounds->done) {
-        line->waits_flag = step->event % CROSS_FLAGS;
+        halt(line, FLAG, step->event % CROSS_FLAGS);
         return false;
     }
     line->scalar = larger(line->scalar, rounds->at[rounds->waited++ % ROUNDS]);
@@ -598,10 +624,8 @@ static void tell_others(struct replay *replay, const struct timeline *line, cons
     replay->told[step->count] = larger(done(line, step->lane), line->scalar) + NPU_RATE_TOLD;
     for (int i = 0; i < replay->npu->core_count; i++) {
         struct timeline *other = &replay->lines[i];
-        if (other->waits_told != step->count)
-            continue;
-        other->waits_told = 0;
-        replay->woken = true;
+        if (is_halted(other, TOLD, step->count))
+            wake(replay, other);
     }
 }
 
@@ -610,7 +634,7 @@ static bool hear(struct replay *replay, struct timeline *line, const struct npu_
 {
     const double start = line->scalar;
     if (!replay->told[step->count]) {
-        line->waits_told = step->count;
+        halt(line, TOLD, step->count);
         return false;
     }
     line->scalar = larger(start, replay->told[step->count]);
@@ -630,15 +654,14 @@ static void meet(struct replay *replay, struct timeline *line, const struct npu_
     struct meeting *meeting = &replay->meetings[step->event & 1];
     join(line);
     meeting->at = larger(meeting->at, line->scalar);
-    line->waits_meeting = step->event & 1;
+    halt(line, MEETING, step->event & 1);
     if (++meeting->arrived < (int)step->count)
         return;
-    replay->woken = true;
     for (int i = 0; i < replay->npu->core_count; i++) {
         struct timeline *other = &replay->lines[i];
-        if (other->waits_meeting != (step->event & 1))
+        if (!is_halted(other, MEETING, step->event & 1))
             continue;
-        other->waits_meeting = NO_WAIT;
+        wake(replay, other);
         other->scalar = meeting->at + NPU_RATE_MEETING;
         join(other);
     }
@@ -700,11 +723,6 @@ static bool do_step(struct replay *replay, struct timeline *line)
     return true;
 }
 
-static bool can_go_on(const struct timeline *line)
-{
-    return !line->over && line->waits_flag == NO_WAIT && line->waits_meeting == NO_WAIT && !line->waits_told;
-}
-
 /* Flags between the lanes of a core are no other core's business and need no turn, which they would ask for more often than all
  * else. What is told or added up in the order of turns does: slices, work of the scalar unit, the end of a tape that was cut
  * short (a whole one ends with a join). */
@@ -714,8 +732,8 @@ static void pass_flags(struct replay *replay, struct timeline *line)
     if (replay->watched || replay->cut)
         return;
     while (npu_tape_flag(&line->reader, &head)) {
-        const int lane = head.lanes & 15, to = head.lanes >> 4;
-        struct flag *flag = flag_between(line, lane, to, head.event);
+        const int lane = head.lanes % (1 << NPU_TO_BIT), to = head.lanes >> NPU_TO_BIT;
+        struct flag *flag = flag_between(line, head.lanes, head.event);
         if (head.kind_and_has == NPU_STEP_SET) {
             set_flag(line, flag, lane);
         } else {
@@ -749,7 +767,7 @@ static void go_on(struct replay *replay, struct timeline *line, double until)
         return;
     add_scalar(replay, line, line->tape->scalar, 0);
     join(line);
-    line->over = true;
+    halt(line, OVER, 0);
 }
 
 static int by_value(const void *left, const void *right)
@@ -942,8 +960,7 @@ void npu_replay(struct npu *npu)
         line->core = &npu->cores[i];
         line->tape = npu->cores[i].tape;
         line->recent = zeros((size_t)NPU_LANES * RECENT, sizeof *line->recent);
-        line->flags = zeros_aligned((size_t)NPU_LANES * NPU_LANES * NPU_EVENTS, sizeof *line->flags);
-        line->waits_flag = line->waits_meeting = NO_WAIT;
+        line->flags = zeros_aligned((size_t)FLAGS * NPU_EVENTS, sizeof *line->flags);
         line->reader = npu_tape_read(line->tape);
         line->step.work = &none;
         line->ended = !npu_tape_step(&line->reader, &line->step);

@@ -28,6 +28,7 @@ struct npu_transfer {
     uint64_t addr;
     uint32_t bytes, count, count2;
     bool write, past_l2; /* past_l2: the tensor's hint says that L2 is not to keep them */
+    bool contiguous;     /* the runs are one */
     int64_t stride, stride2;
 };
 
@@ -88,12 +89,17 @@ enum { NPU_TAPE_BYTES = 160 << 20 };
 
 /* What a step begins with; `has` says what follows (tape_reader.h). */
 struct npu_step_head {
-    uint8_t kind_and_has, lanes, event, transfers; /* event, of RUN: where its work is in the table */
+    uint8_t kind_and_has;
+    uint8_t lanes; /* lane, and `to` from this bit on: */
+    uint8_t event; /* of RUN: where its work is in the table */
+    uint8_t transfers;
 };
+enum { NPU_TO_BIT = 3 };
+_Static_assert(NPU_LANES < 1 << NPU_TO_BIT, "a lane has room");
 static inline struct npu_step_head npu_tape_head(enum npu_step_kind kind, int lane, int to, int event)
 {
     return (struct npu_step_head){
-        .kind_and_has = (uint8_t)kind, .lanes = (uint8_t)(lane | to << 4), .event = (uint8_t)event};
+        .kind_and_has = (uint8_t)kind, .lanes = (uint8_t)(lane | to << NPU_TO_BIT), .event = (uint8_t)event};
 }
 static inline uint32_t npu_tape_word(const void *bytes)
 {

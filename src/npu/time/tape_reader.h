@@ -69,8 +69,8 @@ static inline bool npu_tape_step(struct npu_tape_reader *reader, struct npu_step
     npu_tape_get(reader, &head, sizeof head);
     const unsigned has = head.kind_and_has >> 4;
     step->kind = head.kind_and_has & 15;
-    step->lane = head.lanes & 15;
-    step->to = head.lanes >> 4;
+    step->lane = head.lanes % (1 << NPU_TO_BIT);
+    step->to = head.lanes >> NPU_TO_BIT;
     step->event = head.event;
     step->transfers = head.transfers;
     step->scalar = 0;
@@ -92,19 +92,23 @@ static inline void npu_tape_transfer(struct npu_tape_reader *reader, struct npu_
 {
     struct npu_one_run one;
     struct npu_many_runs many = {.count = 1, .count2 = 1};
+    bool contiguous = true;
     uint64_t *addr = &reader->addrs[reader->place];
     npu_tape_get(reader, &one, sizeof one);
     *addr += (uint64_t)(int64_t)one.distance;
     if (one.is & NPU_RUN_FAR)
         npu_tape_get(reader, addr, sizeof *addr);
-    if (one.is & NPU_RUN_MANY)
+    if (one.is & NPU_RUN_MANY) {
         npu_tape_get(reader, &many, sizeof many);
+        contiguous = (many.count == 1 || many.stride == (int64_t)one.bytes) && many.count2 == 1;
+    }
     *transfer = (struct npu_transfer){.addr = *addr,
                                       .bytes = one.bytes,
                                       .count = many.count,
                                       .count2 = many.count2,
                                       .write = one.is & NPU_RUN_WRITES,
                                       .past_l2 = one.is & NPU_RUN_PAST_L2,
+                                      .contiguous = contiguous,
                                       .stride = many.stride,
                                       .stride2 = many.stride2};
 }
