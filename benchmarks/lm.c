@@ -189,7 +189,7 @@ int main(int argc, char **argv)
     if (argc == 13)
         error = lm_cpu_new_bf16(threads, &training.cpu);
     else
-        training.cpu = lm_cpu_new(threads);
+        training.cpu = lm_cpu_new_split(threads);
     const struct lm_pass_options options = {.tokens = training.n, .training = true};
     if (!error)
         error = lm_pass_new(training.cpu, &training.model.layout, training.model.weights, &options, &training.pass);

@@ -175,13 +175,25 @@ int64_t lm_cpu_room(const struct lm_heads *heads, int threads, int64_t keys, boo
     return threads_of(threads) * (floats * (int64_t)sizeof(float) + (training ? PACKED : 0));
 }
 
-struct lm_backend *lm_cpu_new(int threads)
+static struct lm_cpu *new_cpu(int threads)
 {
     struct lm_cpu *cpu = memory_alloc(sizeof *cpu);
     cpu->backend.operations = &operations;
     cpu->team = team_new(threads_of(threads));
     cpu->tiles = lm_cpu_has_tiles();
     cpu->scratch = memory_alloc((size_t)team_threads(cpu->team) * sizeof *cpu->scratch);
+    return cpu;
+}
+
+struct lm_backend *lm_cpu_new(int threads)
+{
+    return &new_cpu(threads)->backend;
+}
+
+struct lm_backend *lm_cpu_new_split(int threads)
+{
+    struct lm_cpu *cpu = new_cpu(threads);
+    cpu->products = lm_cpu_bf16_new_split();
     return &cpu->backend;
 }
 
@@ -191,12 +203,12 @@ struct akgen_error *lm_cpu_new_bf16(int threads, struct lm_backend **made)
     if (!lm_cpu_has_bf16())
         return error_new("this processor has neither AMX nor AVX512-BF16 (or DNNL_MAX_CPU_ISA hides them): products of "
                          "bfloat16 would take longer than those of float32");
-    *made = lm_cpu_new(threads);
-    struct lm_cpu *cpu = lm_cpu_of(*made);
+    struct lm_cpu *cpu = new_cpu(threads);
+    *made = &cpu->backend;
     cpu->operations = operations;
     cpu->operations.name = "CPU, bfloat16 products";
     cpu->backend.operations = &cpu->operations;
-    cpu->bf16 = lm_cpu_bf16_new();
+    cpu->products = cpu->bf16 = lm_cpu_bf16_new();
     return NULL;
 }
 
@@ -208,7 +220,7 @@ void lm_cpu_free(struct lm_backend *backend)
     for (int worker = 0; worker < team_threads(cpu->team); worker++)
         free(cpu->scratch[worker].floats);
     free(cpu->scratch);
-    lm_cpu_bf16_free(cpu->bf16);
+    lm_cpu_bf16_free(cpu->products);
     team_free(cpu->team);
     free(cpu);
 }

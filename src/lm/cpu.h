@@ -7,6 +7,9 @@
 
 /* With so many threads (0: one a processor). The caller frees. */
 struct lm_backend *lm_cpu_new(int threads);
+/* The same for training: where the processor has AMX, large products are made of three bfloat16 parts of each number, which is as near as float32, in
+ * less time. Numbers below 1e-33 lose bits, and infinite ones make NaN. It holds up to 24 MB of operands besides. */
+struct lm_backend *lm_cpu_new_split(int threads);
 /* The same with products of bfloat16. An error where the processor has no instructions for them (lm_cpu_has_bf16). */
 struct akgen_error *lm_cpu_new_bf16(int threads, struct lm_backend **cpu);
 bool lm_cpu_has_bf16(void);

@@ -1,7 +1,10 @@
-/* Products of matrices whose numbers are rounded to bfloat16 first and whose sums are float32: with AMX several times as many a second. oneDNN's
- * take longer: it lays operands out again in each call, and only for some shapes takes them as they are best read.
- * Both operands are rounded and laid out into room of the backend's, in parts of all workers; then each worker multiplies a part of the result. The
- * second operand may be a vocabulary's: it is taken in panels of columns, so that the room stays small. */
+/* Products of matrices by instructions for bfloat16, whose sums are float32: with AMX several times as many a second. Either both operands are rounded,
+ * or each number is taken as the sum of three bfloat16, the nearest one and twice the nearest one to what is left, which is all of its 24 bits. Of the
+ * nine products of such parts the six largest are summed; the others are less than a float32 product's rounding, so that the result is as near as
+ * oneDNN's in float32 (unit/lm/product_test). Numbers below 1e-33 lose bits, and what is infinite makes NaN. oneDNN's own bfloat16 takes longer:
+ * it lays operands out again in each call, and only for some shapes takes them as they are best read.
+ * The second operand is laid out into room of the backend's by all workers, in panels of columns, for it may be a vocabulary's. Then each worker lays out
+ * some rows of the first one, as many as stay in a near cache, and multiplies them with all of the panel. */
 #include "base/memory.h"
 #include "lm/cpu_internal.h"
 
@@ -11,28 +14,28 @@
 #include <immintrin.h>
 #endif
 
-enum { PANEL = 16 << 20, FEWEST_ROWS = 64, LANES = 16, DEEP = 32, ACROSS = 64, STRIP = 32 };
-/* What near caches have room for: numbers of a group of rows, and of a row; columns that are turned together. */
-enum { NEAR = 256 << 10, LONGEST = 2048, TOGETHER = 256 };
+enum { LANES = 16, DEEP = 32, ACROSS = 64, STRIP = 32, PARTS = 3 };
+/* Products of fewer rows are oneDNN's, and in three parts those that are short or narrow. */
+enum { FEWEST_ROWS = 64, FEWEST_SPLIT = 256, SHORTEST_SPLIT = 64 };
+/* Numbers of bfloat16: of a panel; what a near cache has room for; of a row at a time; columns that are turned together. */
+enum { PANEL = 12 << 20, NEAR = 512 << 10, LONGEST = 2048, TOGETHER = 256 };
 
-/* c (rows, columns) = alpha * a b + keep * c, of at most STRIP rows and ACROSS columns: rows of `a`, and a block. STRIP rows can be read. */
+/* c (rows, columns) = alpha * a b + keep * c, of at most STRIP rows and ACROSS columns, of operands laid out as below. */
 struct strip {
     const uint16_t *a, *b;
-    int64_t a_stride, deep;
+    int64_t deep;
     float *c;
     int64_t c_stride;
     int rows, columns;
     float alpha;
     bool keep;
 };
-struct room {
-    uint16_t *halves;
-    int64_t count;
-};
 struct lm_cpu_bf16 {
     void (*multiply)(const struct strip *strip);
     bool tiles; /* AMX's */
-    struct room a, b;
+    int parts;  /* of a number: 1 or PARTS */
+    uint16_t *panel;
+    int64_t panel_size;
 };
 
 bool lm_cpu_has_bf16(void)
@@ -50,21 +53,20 @@ void lm_cpu_bf16_free(struct lm_cpu_bf16 *bf16)
 {
     if (!bf16)
         return;
-    free(bf16->a.halves);
-    free(bf16->b.halves);
+    free(bf16->panel);
     free(bf16);
 }
 
-static uint16_t *grown(struct room *room, int64_t count)
+static uint16_t *panel_of(struct lm_cpu_bf16 *bf16, int64_t count)
 {
-    if (room->count < count) {
-        free(room->halves);
-        room->count = count;
-        room->halves = memory_vectors((size_t)count * sizeof *room->halves);
-        if (!room->halves)
-            memory_exhausted((size_t)count * sizeof *room->halves);
+    if (bf16->panel_size < count) {
+        free(bf16->panel);
+        bf16->panel_size = count;
+        bf16->panel = memory_vectors((size_t)count * sizeof *bf16->panel);
+        if (!bf16->panel)
+            memory_exhausted((size_t)count * sizeof *bf16->panel);
     }
-    return room->halves;
+    return bf16->panel;
 }
 
 /* ---- Rounding and laying out, by 16 floats */
@@ -77,6 +79,7 @@ static uint16_t *grown(struct room *room, int64_t count)
 typedef float floats __attribute__((vector_size(64), aligned(4)));
 typedef __bf16 rounded __attribute__((vector_size(32)));
 typedef uint16_t halves __attribute__((vector_size(32)));
+typedef uint32_t wide __attribute__((vector_size(64)));
 typedef uint32_t pairs __attribute__((vector_size(64), aligned(2), may_alias)); /* of bfloat16 */
 
 /* `count` floats, and zeros up to 16. */
@@ -100,19 +103,31 @@ WIDE static inline halves narrow(floats x)
     f(0, h), f(1, h), f(2, h), f(3, h), f(4, h), f(5, h), f(6, h), f(7, h), f(8, h), f(9, h), f(10, h), f(11, h),      \
         f(12, h), f(13, h), f(14, h), f(15, h)
 
-/* Numbers 2 i of `even` and 2 i + 1 of `odd` beside each other. */
-WIDE static inline pairs beside(floats even, floats odd)
+/* A number's parts. */
+WIDE static inline void split(floats x, int parts, halves split[PARTS])
 {
-#define BESIDE(i, unused) i, 16 + (i)
-    return (pairs)__builtin_shufflevector(narrow(even), narrow(odd), EVERY(BESIDE, 0));
+    for (int p = 0; p < parts; p++) {
+        split[p] = narrow(x);
+        x -= (floats)(__builtin_convertvector(split[p], wide) << 16);
+    }
 }
 
-/* 32 numbers of a row, `count` of them there. */
-WIDE static inline pairs along(const float *from, int64_t count)
+/* Numbers 2 i of `even` and 2 i + 1 of `odd` beside each other. */
+WIDE static inline pairs beside(halves even, halves odd)
+{
+#define BESIDE(i, unused) i, 16 + (i)
+    return (pairs)__builtin_shufflevector(even, odd, EVERY(BESIDE, 0));
+}
+
+/* 32 numbers of a row, `count` of them there, by their parts. */
+WIDE static inline void along(const float *from, int64_t count, int parts, pairs to[PARTS])
 {
 #define ALONG(i, first) (first) + (i)
-    return (pairs)__builtin_shufflevector(narrow(load(from, count)), narrow(load(from + LANES, count - LANES)),
-                                          EVERY(ALONG, 0), EVERY(ALONG, 16));
+    halves low[PARTS], high[PARTS];
+    split(load(from, count), parts, low);
+    split(load(from + LANES, count - LANES), parts, high);
+    for (int p = 0; p < parts; p++)
+        to[p] = (pairs)__builtin_shufflevector(low[p], high[p], EVERY(ALONG, 0), EVERY(ALONG, 16));
 }
 
 /* Rows and columns change places: squares of 8, then of 4, 2 and 1 beside the diagonal. */
@@ -135,6 +150,7 @@ struct narrowed {
     uint16_t *to;
     const float *from;
     int64_t rows, columns, stride;
+    int parts;
     void (*lay)(const struct narrowed *, int64_t first, int64_t last);
     int64_t unit; /* what `lay` takes at least: rows first to before last, both multiples of it or the end */
 };
@@ -144,98 +160,139 @@ static int64_t rounded_up(int64_t count, int64_t unit)
     return (count + unit - 1) / unit * unit;
 }
 
-/* From a row of the first operand (m, k) to the next. An odd number of cache lines, or several rows would want the same place in a cache. */
-static int64_t row_length(int64_t k)
+/* Where a part of the first operand (m, k) goes: for STRIP rows, for DEEP numbers of each, a block of either for each part. Zeros up to a multiple of
+ * DEEP; rows that are none are anything. */
+static uint16_t *row_at(const struct narrowed *at, int64_t deep, int64_t row, int64_t k, int part)
 {
-    return (rounded_up(k, DEEP) / DEEP | 1) * DEEP;
+    return at->to + ((row / STRIP * (rounded_up(deep, DEEP) / DEEP) + k / DEEP) * at->parts + part) * STRIP * DEEP +
+           row % STRIP * DEEP;
 }
 
-/* The first operand, zeros up to a multiple of DEEP. */
+WIDE static inline __attribute__((always_inline)) void lay_rows_by(const struct narrowed *at, int64_t first,
+                                                                   int64_t last, int parts)
+{
+    for (int64_t row = first; row < last; row++)
+        for (int64_t i = 0; i < at->columns; i += DEEP) {
+            pairs numbers[PARTS];
+            along(at->from + row * at->stride + i, at->columns - i, parts, numbers);
+            for (int p = 0; p < parts; p++)
+                *(pairs *)row_at(at, at->columns, row, i, p) = numbers[p];
+        }
+}
+
 WIDE static void lay_rows(const struct narrowed *at, int64_t first, int64_t last)
 {
-    int64_t width = row_length(at->columns);
-    for (int64_t row = first; row < last; row++)
-        for (int64_t i = 0; i < at->columns; i += DEEP)
-            *(pairs *)(at->to + row * width + i) = along(at->from + row * at->stride + i, at->columns - i);
+    at->parts == 1 ? lay_rows_by(at, first, last, 1) : lay_rows_by(at, first, last, PARTS);
 }
 
 /* 16 pairs of rows from `row` on, columns from `column` on. */
-WIDE static inline void take_square(const struct narrowed *at, int64_t row, int64_t column, pairs square[LANES])
+WIDE static inline __attribute__((always_inline)) void
+take_square(const struct narrowed *at, int64_t row, int64_t column, int parts, pairs square[PARTS][LANES])
 {
     for (int64_t i = 0; i < LANES; i++, row += 2) {
         const float *from = at->from + row * at->stride + column;
-        square[i] = beside(load(from, row < at->rows ? at->columns - column : 0),
-                           load(from + at->stride, row + 1 < at->rows ? at->columns - column : 0));
+        halves even[PARTS], odd[PARTS];
+        split(load(from, row < at->rows ? at->columns - column : 0), parts, even);
+        split(load(from + at->stride, row + 1 < at->rows ? at->columns - column : 0), parts, odd);
+        for (int p = 0; p < parts; p++)
+            square[p][i] = beside(even[p], odd[p]);
     }
 }
 
 /* The same of an operand that lies as (k, m), some columns of which come together, so that the pages of their rows are few. */
-WIDE static void lay_turned_rows(const struct narrowed *at, int64_t first, int64_t last)
+WIDE static inline __attribute__((always_inline)) void lay_turned_rows_by(const struct narrowed *at, int64_t first,
+                                                                          int64_t last, int parts)
 {
-    int64_t width = row_length(at->rows);
     for (int64_t left = 0; left < at->columns; left += TOGETHER)
         for (int64_t row = first; row < last; row += DEEP)
             for (int64_t column = left; column < at->columns && column < left + TOGETHER; column += LANES) {
-                pairs square[LANES];
-                take_square(at, row, column, square);
-                turn(square);
-                for (int64_t i = 0; i < LANES && column + i < at->columns; i++)
-                    *(pairs *)(at->to + (column + i) * width + row) = square[i];
+                pairs square[PARTS][LANES];
+                take_square(at, row, column, parts, square);
+                for (int p = 0; p < parts; p++) {
+                    turn(square[p]);
+                    for (int64_t i = 0; i < LANES && column + i < at->columns; i++)
+                        *(pairs *)row_at(at, at->rows, column + i, row, p) = square[p][i];
+                }
             }
 }
 
-/* The second operand (k, n): for 64 columns, for 32 rows, a block of 16 times 64 pairs of numbers that lie under each other. Zeros where it
- * ends. */
-static uint16_t *block(const struct narrowed *at, int64_t k, int64_t row, int64_t column)
+WIDE static void lay_turned_rows(const struct narrowed *at, int64_t first, int64_t last)
 {
-    return at->to + (column / ACROSS * (rounded_up(k, DEEP) / DEEP) + row / DEEP) * DEEP * ACROSS + column % ACROSS * 2;
+    at->parts == 1 ? lay_turned_rows_by(at, first, last, 1) : lay_turned_rows_by(at, first, last, PARTS);
 }
 
-WIDE static void lay_blocks(const struct narrowed *at, int64_t first, int64_t last)
+/* The second operand (k, n): for 64 columns, for 32 rows, for each part a block of 16 times 64 pairs of numbers that lie under each other. Zeros where
+ * it ends. */
+static uint16_t *block(const struct narrowed *at, int64_t k, int64_t row, int64_t column, int part)
+{
+    return at->to + ((column / ACROSS * (rounded_up(k, DEEP) / DEEP) + row / DEEP) * at->parts + part) * DEEP * ACROSS +
+           column % ACROSS * 2;
+}
+
+WIDE static inline __attribute__((always_inline)) void lay_blocks_by(const struct narrowed *at, int64_t first,
+                                                                     int64_t last, int parts)
 {
     int64_t columns = rounded_up(at->columns, ACROSS);
     for (int64_t row = first; row < last; row += DEEP)
         for (int64_t column = 0; column < columns; column += LANES) {
-            pairs square[LANES];
-            uint16_t *to = block(at, at->rows, row, column);
-            take_square(at, row, column, square);
-            for (int64_t i = 0; i < LANES; i++)
-                *(pairs *)(to + i * 2 * ACROSS) = square[i];
+            pairs square[PARTS][LANES];
+            take_square(at, row, column, parts, square);
+            for (int p = 0; p < parts; p++)
+                for (int64_t i = 0; i < LANES; i++)
+                    *(pairs *)(block(at, at->rows, row, column, p) + i * 2 * ACROSS) = square[p][i];
         }
 }
 
+WIDE static void lay_blocks(const struct narrowed *at, int64_t first, int64_t last)
+{
+    at->parts == 1 ? lay_blocks_by(at, first, last, 1) : lay_blocks_by(at, first, last, PARTS);
+}
+
 /* The same of an operand that lies as (n, k). */
-WIDE static void lay_turned_blocks(const struct narrowed *at, int64_t first, int64_t last)
+WIDE static inline __attribute__((always_inline)) void lay_turned_blocks_by(const struct narrowed *at, int64_t first,
+                                                                            int64_t last, int parts)
 {
     last = rounded_up(last, ACROSS);
     for (int64_t column = first; column < last; column += LANES)
         for (int64_t row = 0; row < at->columns; row += DEEP) {
-            pairs square[LANES];
-            uint16_t *to = block(at, at->columns, row, column);
-            for (int64_t i = 0; i < LANES; i++)
-                square[i] =
-                    along(at->from + (column + i) * at->stride + row, column + i < at->rows ? at->columns - row : 0);
-            turn(square);
-            for (int64_t i = 0; i < LANES; i++)
-                *(pairs *)(to + i * 2 * ACROSS) = square[i];
+            pairs square[PARTS][LANES];
+            for (int64_t i = 0; i < LANES; i++) {
+                pairs numbers[PARTS];
+                along(at->from + (column + i) * at->stride + row, column + i < at->rows ? at->columns - row : 0, parts,
+                      numbers);
+                for (int p = 0; p < parts; p++)
+                    square[p][i] = numbers[p];
+            }
+            for (int p = 0; p < parts; p++) {
+                turn(square[p]);
+                for (int64_t i = 0; i < LANES; i++)
+                    *(pairs *)(block(at, at->columns, row, column, p) + i * 2 * ACROSS) = square[p][i];
+            }
         }
 }
 
-static struct narrowed first_operand(uint16_t *to, const float *a, int64_t m, int64_t k, int64_t stride, bool turned)
+WIDE static void lay_turned_blocks(const struct narrowed *at, int64_t first, int64_t last)
 {
-    return turned ? (struct narrowed){to, a, k, m, stride, lay_turned_rows, DEEP}
-                  : (struct narrowed){to, a, m, k, stride, lay_rows, 1};
+    at->parts == 1 ? lay_turned_blocks_by(at, first, last, 1) : lay_turned_blocks_by(at, first, last, PARTS);
 }
 
-static struct narrowed second_operand(uint16_t *to, const float *b, int64_t k, int64_t n, int64_t stride, bool turned)
+static struct narrowed first_operand(uint16_t *to, const float *a, int64_t m, int64_t k, int64_t stride, bool turned,
+                                     int parts)
 {
-    return turned ? (struct narrowed){to, b, n, k, stride, lay_turned_blocks, ACROSS}
-                  : (struct narrowed){to, b, k, n, stride, lay_blocks, DEEP};
+    return turned ? (struct narrowed){to, a, k, m, stride, parts, lay_turned_rows, DEEP}
+                  : (struct narrowed){to, a, m, k, stride, parts, lay_rows, 1};
+}
+
+static struct narrowed second_operand(uint16_t *to, const float *b, int64_t k, int64_t n, int64_t stride, bool turned,
+                                      int parts)
+{
+    return turned ? (struct narrowed){to, b, n, k, stride, parts, lay_turned_blocks, ACROSS}
+                  : (struct narrowed){to, b, k, n, stride, parts, lay_blocks, DEEP};
 }
 
 int64_t lm_bf16_first_size(int64_t m, int64_t k)
 {
-    return rounded_up(m, STRIP) * row_length(k);
+    return rounded_up(m, STRIP) * rounded_up(k, DEEP);
 }
 
 int64_t lm_bf16_second_size(int64_t k, int64_t n)
@@ -245,33 +302,14 @@ int64_t lm_bf16_second_size(int64_t k, int64_t n)
 
 void lm_bf16_first(uint16_t *to, const float *a, int64_t m, int64_t k, int64_t stride, bool turned)
 {
-    const struct narrowed operand = first_operand(to, a, m, k, stride, turned);
+    const struct narrowed operand = first_operand(to, a, m, k, stride, turned, 1);
     operand.lay(&operand, 0, operand.rows);
 }
 
 void lm_bf16_second(uint16_t *to, const float *b, int64_t k, int64_t n, int64_t stride, bool turned)
 {
-    const struct narrowed operand = second_operand(to, b, k, n, stride, turned);
+    const struct narrowed operand = second_operand(to, b, k, n, stride, turned, 1);
     operand.lay(&operand, 0, operand.rows);
-}
-
-struct multiplied {
-    struct lm_cpu_bf16 *bf16;
-    const struct lm_product *product; /* whose columns [first, first + columns) are computed */
-    int64_t first, columns;
-    struct narrowed operands[2];
-};
-
-static void narrow_part(void *closure, int worker, int workers)
-{
-    const struct multiplied *at = closure;
-    for (int i = 0; i < 2; i++) {
-        const struct narrowed *operand = &at->operands[i];
-        int64_t first, last;
-        team_share(operand->to ? operand->rows : 0, operand->unit, worker, workers, &first, &last);
-        if (first < last)
-            operand->lay(operand, first, last);
-    }
 }
 
 /* ---- Multiplying */
@@ -307,23 +345,63 @@ TILES static void end_tiles(void)
     _tile_release();
 }
 
-/* 32 columns from `column` on: two tiles by two, 0 to 3. */
+/* Two tiles by two, 0 to 3, with what tiles 4 to 7 hold: rows of a part of `a`, and columns of one of `b`. */
+TILES static inline void take_rows(const uint16_t *a, int part)
+{
+    _tile_loadd(4, a + (ptrdiff_t)part * STRIP * DEEP, DEEP * 2);
+    _tile_loadd(5, a + (ptrdiff_t)part * STRIP * DEEP + LANES * DEEP, DEEP * 2);
+}
+
+TILES static inline void take_columns(const uint16_t *b, int part)
+{
+    _tile_loadd(6, b + (ptrdiff_t)part * DEEP * ACROSS, ACROSS * 4);
+    _tile_loadd(7, b + (ptrdiff_t)part * DEEP * ACROSS + DEEP, ACROSS * 4);
+}
+
+TILES static inline void add_tiles(void)
+{
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+}
+
+/* 32 columns from `column` on. */
 TILES static inline void sum_tiles(const struct strip *strip, int column)
 {
     const uint16_t *a = strip->a, *b = strip->b + (ptrdiff_t)2 * column;
-    for (int64_t k = 0; k < strip->deep; k += DEEP, b += (ptrdiff_t)DEEP * ACROSS) {
-        _tile_loadd(4, a + k, strip->a_stride * 2);
-        _tile_loadd(5, a + LANES * strip->a_stride + k, strip->a_stride * 2);
-        _tile_loadd(6, b, ACROSS * 4);
-        _tile_loadd(7, b + DEEP, ACROSS * 4);
-        _tile_dpbf16ps(0, 4, 6);
-        _tile_dpbf16ps(1, 4, 7);
-        _tile_dpbf16ps(2, 5, 6);
-        _tile_dpbf16ps(3, 5, 7);
+    for (int64_t k = 0; k < strip->deep; k += DEEP, a += (ptrdiff_t)STRIP * DEEP, b += (ptrdiff_t)DEEP * ACROSS) {
+        take_rows(a, 0);
+        take_columns(b, 0);
+        add_tiles();
     }
 }
 
-TILES static void multiply_tiles(const struct strip *strip)
+/* The same of three parts: the third with the first, the second with two, the first with all. In this order the parts of one number, times 1, make it again
+ * without rounding, whichever operand it is of. */
+TILES static inline void sum_split_tiles(const struct strip *strip, int column)
+{
+    const uint16_t *a = strip->a, *b = strip->b + (ptrdiff_t)2 * column;
+    for (int64_t k = 0; k < strip->deep;
+         k += DEEP, a += (ptrdiff_t)PARTS * STRIP * DEEP, b += (ptrdiff_t)PARTS * DEEP * ACROSS) {
+        take_rows(a, 2);
+        take_columns(b, 0);
+        add_tiles();
+        take_rows(a, 1);
+        add_tiles();
+        take_columns(b, 1);
+        add_tiles();
+        take_rows(a, 0);
+        add_tiles();
+        take_columns(b, 0);
+        add_tiles();
+        take_columns(b, 2);
+        add_tiles();
+    }
+}
+
+TILES static inline __attribute__((always_inline)) void multiply_by(const struct strip *strip,
+                                                                    void (*sum)(const struct strip *, int column))
 {
     enum { HALF = ACROSS / 2 };
     float sums[STRIP * HALF];
@@ -343,7 +421,7 @@ TILES static void multiply_tiles(const struct strip *strip)
             _tile_zero(2);
             _tile_zero(3);
         }
-        sum_tiles(strip, column);
+        sum(strip, column);
         _tile_stored(0, to, stride * 4);
         _tile_stored(1, to + LANES, stride * 4);
         _tile_stored(2, to + LANES * stride, stride * 4);
@@ -353,23 +431,34 @@ TILES static void multiply_tiles(const struct strip *strip)
     }
 }
 
+TILES static void multiply_tiles(const struct strip *strip)
+{
+    multiply_by(strip, sum_tiles);
+}
+
+TILES static void multiply_split_tiles(const struct strip *strip)
+{
+    multiply_by(strip, sum_split_tiles);
+}
+
 /* Without tiles: some rows at a time, whose sums stay in registers. */
 enum { FEW = 4 };
 WIDE static void multiply_rows(const struct strip *strip)
 {
-    enum { PARTS = ACROSS / LANES };
+    enum { ALL = ACROSS / LANES };
     for (int row = 0; row < strip->rows; row += FEW) {
-        __m512 sums[FEW][PARTS] = {0};
-        const uint16_t *a = strip->a + row * strip->a_stride, *b = strip->b;
-        for (int64_t k = 0; k < strip->deep; k += 2, b += (ptrdiff_t)2 * ACROSS)
-            for (int r = 0; r < FEW; r++) {
-                int pair;
-                __builtin_memcpy(&pair, a + r * strip->a_stride + k, sizeof pair);
-                __m512bh both = (__m512bh)_mm512_set1_epi32(pair);
-                for (int i = 0; i < PARTS; i++)
-                    sums[r][i] =
-                        _mm512_dpbf16_ps(sums[r][i], both, (__m512bh)_mm512_loadu_si512(b + (ptrdiff_t)i * 2 * LANES));
-            }
+        __m512 sums[FEW][ALL] = {0};
+        const uint16_t *a = strip->a + row * DEEP, *b = strip->b;
+        for (int64_t k = 0; k < strip->deep; k += DEEP, a += (ptrdiff_t)STRIP * DEEP)
+            for (int64_t i = 0; i < DEEP; i += 2, b += (ptrdiff_t)2 * ACROSS)
+                for (int r = 0; r < FEW; r++) {
+                    int pair;
+                    __builtin_memcpy(&pair, a + r * DEEP + i, sizeof pair);
+                    __m512bh both = (__m512bh)_mm512_set1_epi32(pair);
+                    for (int j = 0; j < ALL; j++)
+                        sums[r][j] = _mm512_dpbf16_ps(sums[r][j], both,
+                                                      (__m512bh)_mm512_loadu_si512(b + (ptrdiff_t)j * 2 * LANES));
+                }
         put(strip, row, 0, FEW, ACROSS, (const float *)sums, ACROSS);
     }
 }
@@ -377,8 +466,18 @@ WIDE static void multiply_rows(const struct strip *strip)
 struct lm_cpu_bf16 *lm_cpu_bf16_new(void)
 {
     struct lm_cpu_bf16 *bf16 = memory_alloc(sizeof *bf16);
+    bf16->parts = 1;
     bf16->tiles = lm_cpu_has_tiles();
     bf16->multiply = bf16->tiles ? multiply_tiles : multiply_rows;
+    return bf16;
+}
+
+struct lm_cpu_bf16 *lm_cpu_bf16_new_split(void)
+{
+    if (!lm_cpu_has_tiles())
+        return NULL;
+    struct lm_cpu_bf16 *bf16 = memory_alloc(sizeof *bf16);
+    *bf16 = (struct lm_cpu_bf16){.multiply = multiply_split_tiles, .tiles = true, .parts = PARTS};
     return bf16;
 }
 #else
@@ -394,6 +493,11 @@ struct lm_cpu_bf16 *lm_cpu_bf16_new(void)
 {
     return NULL; /* lm_cpu_has_bf16 has said no */
 }
+
+struct lm_cpu_bf16 *lm_cpu_bf16_new_split(void)
+{
+    return NULL;
+}
 #endif
 
 void lm_bf16_begin(const struct lm_cpu_bf16 *bf16)
@@ -408,66 +512,131 @@ void lm_bf16_end(const struct lm_cpu_bf16 *bf16)
         end_tiles();
 }
 
-/* In parts of the rows' length, and in groups of rows, that stay in a near cache. */
+/* An operand as it was laid out, with `deep` numbers of each row (or column), of which a product begins with number `from`: multiples of DEEP. */
+struct laid {
+    const uint16_t *blocks;
+    int64_t deep, from;
+};
+
+static void multiply_group(const struct lm_cpu_bf16 *bf16, const struct laid *a, const struct laid *b, int64_t m,
+                           int64_t n, int64_t deep, float alpha, bool keep, float *c, int64_t c_stride)
+{
+    for (int64_t column = 0; column < n; column += ACROSS)
+        for (int64_t row = 0; row < m; row += STRIP) {
+            const struct strip strip = {.a = a->blocks + (row * a->deep + STRIP * a->from) * bf16->parts,
+                                        .b = b->blocks + (column * b->deep + ACROSS * b->from) * bf16->parts,
+                                        .deep = deep,
+                                        .c = c + row * c_stride + column,
+                                        .c_stride = c_stride,
+                                        .rows = m - row < STRIP ? (int)(m - row) : STRIP,
+                                        .columns = n - column < ACROSS ? (int)(n - column) : ACROSS,
+                                        .alpha = alpha,
+                                        .keep = keep};
+            bf16->multiply(&strip);
+        }
+}
+
+/* How many numbers of a row are multiplied at a time, and of how many rows they stay in a near cache. */
+static int64_t part_of(int64_t k)
+{
+    int64_t deep = rounded_up(k, DEEP), parts = (deep + LONGEST - 1) / LONGEST;
+    return rounded_up((deep + parts - 1) / parts, DEEP);
+}
+
+static int64_t group_of(const struct lm_cpu_bf16 *bf16, int64_t m, int64_t part)
+{
+    int64_t most = NEAR / (part * bf16->parts) / STRIP * STRIP, groups = (m + most - 1) / most;
+    return rounded_up((m + groups - 1) / groups, STRIP);
+}
+
 void lm_bf16_multiply(const struct lm_cpu_bf16 *bf16, const uint16_t *a, const uint16_t *b, int64_t b_rows, int64_t m,
                       int64_t n, int64_t k, float alpha, bool keep, float *c, int64_t c_stride)
 {
-    int64_t length = row_length(k), deep = rounded_up(k, DEEP), parts = (deep + LONGEST - 1) / LONGEST;
-    int64_t part = rounded_up((deep + parts - 1) / parts, DEEP), group = NEAR / part / STRIP * STRIP;
+    int64_t deep = rounded_up(k, DEEP), part = part_of(k), group = group_of(bf16, m, part);
     for (int64_t at = 0; at < deep; at += part)
-        for (int64_t from = 0; from < m; from += group)
-            for (int64_t column = 0; column < n; column += ACROSS)
-                for (int64_t row = from; row < m && row < from + group; row += STRIP) {
-                    const struct strip strip = {.a = a + row * length + at,
-                                                .b = b + column * rounded_up(b_rows, DEEP) + at * ACROSS,
-                                                .a_stride = length,
-                                                .deep = deep - at < part ? deep - at : part,
-                                                .c = c + row * c_stride + column,
-                                                .c_stride = c_stride,
-                                                .rows = m - row < STRIP ? (int)(m - row) : STRIP,
-                                                .columns = n - column < ACROSS ? (int)(n - column) : ACROSS,
-                                                .alpha = alpha,
-                                                .keep = keep || at};
-                    bf16->multiply(&strip);
-                }
+        for (int64_t from = 0; from < m; from += group) {
+            const struct laid rows = {a + from * deep, deep, at}, columns = {b, rounded_up(b_rows, DEEP), at};
+            multiply_group(bf16, &rows, &columns, m - from < group ? m - from : group, n,
+                           deep - at < part ? deep - at : part, alpha, keep || at, c + from * c_stride, c_stride);
+        }
+}
+
+struct multiplied {
+    struct lm_cpu *cpu;
+    const struct lm_product *product; /* whose columns [first, first + columns) are computed */
+    int64_t first, columns;
+    struct narrowed panel;
+};
+
+static void narrow_part(void *closure, int worker, int workers)
+{
+    const struct multiplied *at = closure;
+    int64_t first, last;
+    team_share(at->panel.rows, at->panel.unit, worker, workers, &first, &last);
+    if (first < last)
+        at->panel.lay(&at->panel, first, last);
+}
+
+/* Rows [first, last) and columns [left, right) of the panel. */
+static void multiply_rows_of(const struct multiplied *at, uint16_t *room, int64_t first, int64_t last, int64_t left,
+                             int64_t right)
+{
+    const struct lm_product *p = at->product;
+    const struct lm_cpu_bf16 *bf16 = at->cpu->products;
+    int64_t deep = rounded_up(p->k, DEEP), part = part_of(p->k), group = group_of(bf16, p->m, part);
+    for (int64_t k = 0; k < p->k; k += part)
+        for (int64_t from = first; from < last; from += group) {
+            int64_t rows = last - from < group ? last - from : group, length = p->k - k < part ? p->k - k : part;
+            const float *a = p->a + (p->a_turned ? k * p->a_stride + from : from * p->a_stride + k);
+            const struct narrowed operand = first_operand(room, a, rows, length, p->a_stride, p->a_turned, bf16->parts);
+            const struct laid some = {room, rounded_up(length, DEEP), 0},
+                              panel = {at->panel.to + left * deep * bf16->parts, deep, k};
+            operand.lay(&operand, 0, operand.rows);
+            multiply_group(bf16, &some, &panel, rows, right - left, rounded_up(length, DEEP), p->alpha,
+                           p->beta > 0 || k, p->c + from * p->c_stride + at->first + left, p->c_stride);
+        }
 }
 
 static void multiply_part(void *closure, int worker, int workers)
 {
     const struct multiplied *at = closure;
     const struct lm_product *p = at->product;
-    int64_t first = 0, last = p->m, left = 0, right = at->columns;
+    const struct lm_cpu_bf16 *bf16 = at->cpu->products;
+    int64_t first = 0, last = p->m, left = 0, right = at->columns, part = part_of(p->k);
     if (lm_product_by_rows(p->m, at->columns, workers))
         team_share(p->m, STRIP, worker, workers, &first, &last);
     else
         team_share(at->columns, ACROSS, worker, workers, &left, &right);
-    lm_bf16_begin(at->bf16);
-    lm_bf16_multiply(at->bf16, at->bf16->a.halves + first * row_length(p->k),
-                     at->bf16->b.halves + left * rounded_up(p->k, DEEP), p->k, last - first, right - left, p->k,
-                     p->alpha, p->beta > 0, p->c + first * p->c_stride + at->first + left, p->c_stride);
-    lm_bf16_end(at->bf16);
+    if (first >= last || left >= right)
+        return;
+    int64_t halves = group_of(bf16, p->m, part) * part * bf16->parts;
+    float *room = lm_cpu_scratch(at->cpu, worker, halves / 2);
+    lm_bf16_begin(bf16);
+    multiply_rows_of(at, (uint16_t *)room, first, last, left, right);
+    lm_bf16_end(bf16);
 }
 
 bool lm_product_is_bf16(const struct lm_cpu *cpu, const struct lm_product *p)
 {
-    return cpu->bf16 && p->m >= FEWEST_ROWS && p->k > 0 && p->n > 0;
+    if (!cpu->products || p->k <= 0 || p->n <= 0)
+        return false;
+    return cpu->products->parts == 1 ? p->m >= FEWEST_ROWS
+                                     : p->m >= FEWEST_SPLIT && p->n >= SHORTEST_SPLIT && p->k >= SHORTEST_SPLIT;
 }
 
 void lm_product_bf16(struct lm_cpu *cpu, const struct lm_product *p)
 {
-    struct lm_cpu_bf16 *bf16 = cpu->bf16;
-    struct multiplied at = {.bf16 = bf16, .product = p};
-    int64_t panel = PANEL / p->k > ACROSS ? PANEL / p->k / ACROSS * ACROSS : ACROSS;
-    panel = panel < p->n ? panel : p->n;
-    uint16_t *a = grown(&bf16->a, lm_bf16_first_size(p->m, p->k)),
-             *b = grown(&bf16->b, lm_bf16_second_size(p->k, panel));
-    at.operands[0] = first_operand(a, p->a, p->m, p->k, p->a_stride, p->a_turned);
-    for (at.first = 0; at.first < p->n; at.first += panel) {
-        at.columns = panel < p->n - at.first ? panel : p->n - at.first;
-        at.operands[1] = second_operand(b, p->b + (p->b_turned ? at.first * p->b_stride : at.first), p->k, at.columns,
-                                        p->b_stride, p->b_turned);
+    struct lm_cpu_bf16 *bf16 = cpu->products;
+    struct multiplied at = {.cpu = cpu, .product = p};
+    int64_t most = PANEL / bf16->parts / rounded_up(p->k, DEEP) / ACROSS * ACROSS;
+    most = most > ACROSS ? most : ACROSS;
+    most = most < p->n ? most : p->n;
+    uint16_t *panel = panel_of(bf16, lm_bf16_second_size(p->k, most) * bf16->parts);
+    for (at.first = 0; at.first < p->n; at.first += most) {
+        at.columns = most < p->n - at.first ? most : p->n - at.first;
+        at.panel = second_operand(panel, p->b + (p->b_turned ? at.first * p->b_stride : at.first), p->k, at.columns,
+                                  p->b_stride, p->b_turned, bf16->parts);
         team_run(cpu->team, narrow_part, &at);
         team_run(cpu->team, multiply_part, &at);
-        at.operands[0].to = NULL; /* it is there */
     }
 }

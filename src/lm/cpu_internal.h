@@ -23,7 +23,8 @@ struct lm_cpu {
         float *floats;
         int64_t count;
     } *scratch;                      /* for each worker, grown by lm_cpu_scratch */
-    struct lm_cpu_bf16 *bf16;        /* NULL: products are float32 */
+    struct lm_cpu_bf16 *products;    /* by instructions for bfloat16, or NULL: by oneDNN in float32 */
+    struct lm_cpu_bf16 *bf16;        /* the same where operands are rounded, attention's too; else NULL */
     bool tiles;                      /* lm_cpu_has_tiles */
     struct lm_operations operations; /* where they are not: the same ones under another name */
 };
@@ -58,8 +59,10 @@ static inline bool lm_product_by_rows(int64_t m, int64_t n, int workers)
 {
     return m >= n || m >= (int64_t)workers * 64;
 }
-/* The same of operands that are rounded to bfloat16, where the backend has that and the rows are many enough that it is faster. */
+/* The same of operands that are rounded to bfloat16, or of three parts of bfloat16 each, which is float32 (NULL: the processor has no AMX), where the
+ * product is large enough that it is faster. */
 struct lm_cpu_bf16 *lm_cpu_bf16_new(void);
+struct lm_cpu_bf16 *lm_cpu_bf16_new_split(void);
 void lm_cpu_bf16_free(struct lm_cpu_bf16 *bf16);
 bool lm_product_is_bf16(const struct lm_cpu *cpu, const struct lm_product *product);
 void lm_product_bf16(struct lm_cpu *cpu, const struct lm_product *product);

@@ -134,7 +134,7 @@ static struct akgen_error *make_pass(struct training *training)
         return error_new("heads of %d: on a GPU they are at most %d long", trained->model.layout.config.head_size,
                          LM_CUDA_HEAD);
     if (options->device == LM_ON_CPU && options->elements == LM_F32)
-        training->backend = lm_cpu_new(options->threads);
+        training->backend = lm_cpu_new_split(options->threads);
     else
         error = options->device == LM_ON_CPU ? lm_cpu_new_bf16(options->threads, &training->backend)
                                              : lm_cuda_new(options->device, options->elements, &training->backend);
