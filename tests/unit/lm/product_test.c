@@ -1,7 +1,7 @@
-/* Products in float32, by oneDNN or where there is AMX in three parts of each number: every bit of a number counts, errors are those of float32, and the
- * result is the same in any number of threads. */
+/* Products in float32, by oneDNN or where there is AMX in three parts of each number: every bit of a number counts, errors are those of float32, and with
+ * parts the result is the same in any number of threads. */
 #include "base/memory.h"
-#include "lm/cpu.h"
+#include "lm/cpu_internal.h"
 #include "lm/plain.h"
 
 #include <setjmp.h>
@@ -105,7 +105,8 @@ static void check(int threads, int n, int in, int out, float scale, struct rng *
         double mean = sqrt(errors[i].squares / (double)errors[i].count);
         if (!(mean < 4e-8 && errors[i].largest < 2.5e-7)) /* 2^-24 is 6e-8 */
             fail_msg("%d rows, %d to %d, product %d: errors of %g, at most %g", n, in, out, i, mean, errors[i].largest);
-        assert_memory_equal(found[0][i], found[1][i], (size_t)sizes[i] * sizeof(float));
+        if (lm_cpu_has_tiles()) /* oneDNN's may differ */
+            assert_memory_equal(found[0][i], found[1][i], (size_t)sizes[i] * sizeof(float));
     }
     for (int r = 0; r < n; r++) { /* what lies between the rows stays */
         assert_memory_equal(found[0][0] + r * step_y + out, before[0] + r * step_y + out, 5 * sizeof(float));
