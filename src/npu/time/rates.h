@@ -52,8 +52,10 @@ enum { NPU_RATE_QUEUE = 22 };
 #define NPU_RATE_HBM_WRITTEN 1.6 /* bytes that a byte written back counts as: turning from reads to writes (fitted) */
 #define NPU_RATE_L2_AIC      131.0
 /* A run that does not begin where requests do takes so many bytes more (fitted: rows of odd length). */
-#define NPU_RATE_ODD_RUN     512.0 /* not at a multiple of 32 bytes */
-#define NPU_RATE_CROSSED_RUN 96.0  /* at one of 32, not of 512 */
+#define NPU_RATE_ODD_RUN 512.0 /* not at a multiple of 32 bytes */
+/* More for each 32 bytes of such a run that an AIC reads (fitted: rows of 8190 bytes that become fractals on the way). */
+#define NPU_RATE_ODD_BLOCK   1.6
+#define NPU_RATE_CROSSED_RUN 96.0 /* at one of 32, not of 512 */
 
 /* Runs of less than a request take so much more of HBM, by way of L2 and past it (fitted). */
 #define NPU_RATE_SHORT_RUN 0.1

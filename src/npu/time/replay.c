@@ -270,7 +270,9 @@ static double alone(const struct timeline *line, const struct npu_transfer *tran
         return overhead + bytes / (aic ? NPU_RATE_FIX : NPU_RATE_WRITE) +
                (aic && !transfer->past_l2 && begins(transfer) % 32 ? runs * NPU_RATE_FIX_ODD : 0);
     const double hbm = aic ? bytes * missing / NPU_RATE_READ_HBM_AIC : bytes * missing / NPU_RATE_READ_HBM;
-    return overhead + hbm + (missing < 1 ? bytes * (1 - missing) / (aic ? NPU_RATE_READ_L2_AIC : NPU_RATE_READ_L2) : 0);
+    const double odd_blocks = aic && begins(transfer) % 32 ? runs * (double)((transfer->bytes + 31) / 32) : 0;
+    return overhead + odd_blocks * NPU_RATE_ODD_BLOCK + hbm +
+           (missing < 1 ? bytes * (1 - missing) / (aic ? NPU_RATE_READ_L2_AIC : NPU_RATE_READ_L2) : 0);
 }
 
 /* Cycles that a read takes longer because other AICs read the same at about the same time. */

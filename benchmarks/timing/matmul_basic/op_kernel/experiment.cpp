@@ -227,22 +227,18 @@ __aicore__ inline void Run(GM_ADDR x, GM_ADDR y, GM_ADDR z)
 extern "C" __global__ __aicore__ void experiment(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace, GM_ADDR tiling)
 {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);
-    KERNEL_TASK_TYPE(5, KERNEL_TYPE_MIX_AIC_1_2);
-    KERNEL_TASK_TYPE(6, KERNEL_TYPE_MIX_AIC_1_2);
+    KERNEL_TASK_TYPE(3, KERNEL_TYPE_MIX_AIC_1_2);
+    KERNEL_TASK_TYPE(4, KERNEL_TYPE_MIX_AIC_1_2);
     if (TILING_KEY_IS(1))
-        Run<half, SIDE / 4, 2048, false>(x, y, z);
-    else if (TILING_KEY_IS(2))
-        Run<half, SIDE / 4, 1024, false>(x, y, z);
-    else if (TILING_KEY_IS(3))
         Run<half, SIDE, 2048, false>(x, y, z);
-    else if (TILING_KEY_IS(4))
+    else if (TILING_KEY_IS(2))
         Run<half, SIDE, 1024, false>(x, y, z);
-    else if (TILING_KEY_IS(5))
+    else if (TILING_KEY_IS(3))
         Run<float, SIDE / 4, 2048, true>(x, y, z);
-    else if (TILING_KEY_IS(6))
+    else if (TILING_KEY_IS(4))
         Run<float, SIDE, 2048, true>(x, y, z);
-    else if (TILING_KEY_IS(7))
+    else if (TILING_KEY_IS(5))
         Run<float, SIDE / 4, 2048, false>(x, y, z);
-    else if (TILING_KEY_IS(8))
+    else if (TILING_KEY_IS(6))
         Run<float, SIDE, 2048, false>(x, y, z);
 }
