@@ -286,6 +286,9 @@ static uint8_t *put_transfer(uint8_t *at, const struct npu_access *access, uint6
 
 static void note_peak(struct npu_core *core, const struct npu_access *access)
 {
+    if (access->count == 1 && access->count2 == 1 &&
+        access->addr - (uint64_t)core->ub + access->bytes <= core->tape->ub_peak)
+        return;
     int64_t last = (int64_t)(access->count - 1) * access->stride + (int64_t)(access->count2 - 1) * access->stride2;
     uint64_t end = access->addr - (uint64_t)core->ub + (uint64_t)(last > 0 ? last : 0) + access->bytes;
     if (end > core->tape->ub_peak && end <= core->ub_bytes)

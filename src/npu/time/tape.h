@@ -67,20 +67,21 @@ struct npu_tape {
         window; /* the newest steps are those from here to `at` once more, `times` times, then as far as `match`; NULL: no */
     uint8_t *match;
     uint32_t times;
-    uint8_t begun;                                /* the place of the work that the window begins with */
-    uint8_t *floor;                               /* since here there are steps, one by one */
+    uint64_t blocks, loads, stores; /* of the scalar unit, that are on the tape already: what every flag asks for */
+    uint8_t begun;                  /* the place of the work that the window begins with */
+    uint8_t *floor;                 /* since here there are steps, one by one */
     uint8_t *seen[NPU_TAPE_WORKS][NPU_TAPE_SEEN]; /* where work of a place was, the newest first; of older chunks too */
     uint64_t addrs[NPU_TAPE_WORKS];               /* of the newest transfer of each place */
-    uint64_t mix[NPU_MIXES], blocks, loads, stores, misses; /* what of the scalar unit's work is on the tape already */
-    uint64_t missed;                                        /* lines that the scalar unit had to fetch from GM */
-    uint64_t lines[NPU_TAPE_LINES];                         /* those that it has, 1 + number */
-    double own;                                 /* cycles of npu_tape_scalar() that are not on the tape yet */
-    uint32_t runs[NPU_LANES];                   /* instructions of a lane */
-    uint32_t known[NPU_LANES][NPU_LANES];       /* [from][to]: of these, those that an edge has told */
-    uint64_t left_out;                          /* instructions after the tape was full */
-    float scalar;                               /* of the scalar unit, behind the last step */
-    struct npu_work works[NPU_TAPE_WORKS];      /* that the tape has told, the newest of each place */
-    struct npu_tape_cost costs[NPU_TAPE_COSTS]; /* cost.c: of the newest instructions */
+    uint64_t mix[NPU_MIXES], misses;              /* what of the scalar unit's work is on the tape already */
+    uint64_t missed;                              /* lines that the scalar unit had to fetch from GM */
+    uint64_t lines[NPU_TAPE_LINES];               /* those that it has, 1 + number */
+    double own;                                   /* cycles of npu_tape_scalar() that are not on the tape yet */
+    uint32_t runs[NPU_LANES];                     /* instructions of a lane */
+    uint32_t known[NPU_LANES][NPU_LANES];         /* [from][to]: of these, those that an edge has told */
+    uint64_t left_out;                            /* instructions after the tape was full */
+    float scalar;                                 /* of the scalar unit, behind the last step */
+    struct npu_work works[NPU_TAPE_WORKS];        /* that the tape has told, the newest of each place */
+    struct npu_tape_cost costs[NPU_TAPE_COSTS];   /* cost.c: of the newest instructions */
     uint32_t ub_peak;
 };
 
