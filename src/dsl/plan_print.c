@@ -811,8 +811,8 @@ void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct 
         .strips = schedule->strips,
     };
     memcpy(parts->used, plan->used, sizeof parts->used);
-    for (int i = 0; i < plan->task->input_count;
-         i++) /* no formula may read an input that has a data type, or is a list, to go by */
+    /* No formula may read an input that has a data type, or is a list, to go by. */
+    for (int i = 0; i < plan->task->input_count; i++)
         parts->used[i] |=
             mentions(parts->buffers, plan->task->inputs[i].name) || mentions(parts->body, plan->task->inputs[i].name);
 }
