@@ -13,12 +13,17 @@ using Mdl = Matmul<Gm<half>, Gm<half>, Gm<float>, Gm<float>, CFG_MDL>;
 using SharedB = Matmul<Gm<half>, Gm<half, true>, Gm<float>, Gm<float>, CFG_IBSHARE_NORM>;
 using SharedBoth = Matmul<Gm<half, true>, Gm<half, true>, Gm<float>, Gm<float>, CFG_IBSHARE_NORM>;
 
+__aicore__ inline void ReadTiling(TCubeTiling &tiling, GM_ADDR at)
+{
+    for (uint32_t i = 0; i < sizeof tiling / sizeof(uint32_t); i++)
+        reinterpret_cast<uint32_t *>(&tiling)[i] = ((__gm__ uint32_t *)at)[i];
+}
+
 // Block numbers go down M first, then along N, then along K.
 template <typename Object> __aicore__ inline void Run(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR tilingAt)
 {
     TCubeTiling tiling;
-    for (uint32_t i = 0; i < sizeof tiling / sizeof(uint32_t); i++)
-        reinterpret_cast<uint32_t *>(&tiling)[i] = ((__gm__ uint32_t *)tilingAt)[i];
+    ReadTiling(tiling, tilingAt);
     TPipe pipe;
     Object object;
     REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), object, &tiling);
@@ -52,8 +57,7 @@ template <bool BY_AIC>
 __aicore__ inline void RunAdded(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace, GM_ADDR tilingAt)
 {
     TCubeTiling tiling;
-    for (uint32_t i = 0; i < sizeof tiling / sizeof(uint32_t); i++)
-        reinterpret_cast<uint32_t *>(&tiling)[i] = ((__gm__ uint32_t *)tilingAt)[i];
+    ReadTiling(tiling, tilingAt);
     TPipe pipe;
     Norm object;
     REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), object, &tiling);
