@@ -15,6 +15,7 @@ from lm_program import make_model, write_rows
 BIG = dict(hidden_size=384, num_hidden_layers=6, num_attention_heads=6, num_key_value_heads=2, head_dim=64, intermediate_size=1024,
            max_position_embeddings=2048)
 TOKENS = 2048
+LIBRARY = 8 << 20 # bytes of the products' library, its code and its blocks, that depend on the processor and not on the model
 
 
 def peak(*arguments):
@@ -27,6 +28,9 @@ def peak(*arguments):
 
 
 class Plan(unittest.TestCase):
+    def as_planned(self, took, planned):
+        self.assertAlmostEqual(took, planned, delta=0.1 * planned + LIBRARY)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="akgen-lm-")
         self.addCleanup(folder.cleanup)
@@ -74,18 +78,18 @@ class Plan(unittest.TestCase):
                 out = self.at / name
                 took = peak("lm", "train", self.at / "train all" if "--lora" in options else model, "--data", data, "-o", out, "--steps", 1,
                             "--tokens", TOKENS, *options) - nothing
-                self.assertAlmostEqual(took / rows[name]["all"], 1, delta=0.1)
+                self.as_planned(took, rows[name]["all"])
         pairs = write_rows(self.at / "pairs.jsonl", [{"prompt": "k" * 20, "chosen": "kernel " * 143, "rejected": "kernal " * 143}])
         for options in ([], ["--lora", 16]):
             with self.subTest("dpo", options=options):
                 took = peak("lm", "train", self.at / "train all", "--objective", "dpo", "--data", pairs, "-o", self.at / f"dpo{len(options)}", "--steps", 1,
                             "--tokens", TOKENS, *options) - nothing
-                self.assertAlmostEqual(took / rows["train adapters (--lora)" if options else "train all"]["all"], 1, delta=0.1)
+                self.as_planned(took, rows["train adapters (--lora)" if options else "train all"]["all"])
         (self.at / "prompt").write_text("k" * (TOKENS - 50))
         for count, name in ((1, "write 1 text"), (8, "write 8 texts")):
             with self.subTest(name):
                 took = peak("lm", "sample", self.at / "train all", "--prompt-file", self.at / "prompt", "-n", count, "--max-tokens", 50) - nothing
-                self.assertAlmostEqual(took / rows[name]["all"], 1, delta=0.1)
+                self.as_planned(took, rows[name]["all"])
         _, rows = self.plan(model, "--tokens", TOKENS, "--length", 256)
         prompts = write_rows(self.at / "prompts.jsonl", [{"prompt": "kernel", "answer": "?"}] * 4)
         for name, options in (("train all, --online", []), ("train adapters, --online", ["--lora", 16])):
@@ -111,7 +115,7 @@ class Plan(unittest.TestCase):
             connection = http.client.HTTPConnection(address, timeout=300)
             connection.request("POST", "/v1/completions", json.dumps(dict(prompt="k" * (TOKENS - 50), n=8, max_tokens=50)))
             self.assertEqual(connection.getresponse().status, 200)
-            self.assertAlmostEqual((held() - peak("lm", "plan", model, "--gflops", 0)) / planned["all"], 1, delta=0.1)
+            self.as_planned(held() - peak("lm", "plan", model, "--gflops", 0), planned["all"])
         finally:
             process.kill()
             process.wait()
