@@ -10,11 +10,12 @@
 enum { BLOCK = 64 }; /* operators */
 struct synthesis {
     struct cli_cot_seeds seeds;
-    bool programs;
+    bool programs, brief;
 };
 
-static void add_samples(const struct synthesis *s, struct cot_block *block, uint64_t seed,
-                        const struct synth_operator *made, const struct synth_proof *proof)
+static struct akgen_error *add_samples(const struct synthesis *s, struct cot_block *block, uint64_t seed,
+                                       const struct synth_operator *made, const char *scratch,
+                                       const struct synth_proof *proof)
 {
     struct arena *arena = &block->arena;
     struct cot_sample sample = {
@@ -30,11 +31,20 @@ static void add_samples(const struct synthesis *s, struct cot_block *block, uint
         .tags = arena_printf(arena, "[\"%s\",\"operations %d\"%s%s]", made->family, made->operations,
                              made->lists ? ",\"lists\"" : "", *made->in_place ? ",\"in place\"" : "")};
     cot_block_add(block, &sample);
-    if (s->programs && !made->lists && !*made->in_place) {
-        sample.mode = COT_DSL;
-        sample.answer = proof->program;
-        cot_block_add(block, &sample);
+    struct synth_proof of;
+    struct akgen_error *error = s->programs ? synth_prove_program(arena, made, scratch, s->brief, proof, &of) : NULL;
+    if (!s->programs || error)
+        return error;
+    if (of.dropped) {
+        cot_block_drop(block, arena_printf(arena, "no program: %s", synth_drop_kind(of.dropped)));
+        return NULL;
     }
+    sample.mode = COT_DSL;
+    sample.question = arena_printf(arena, "%s" SYNTH_PROGRAM_IS_ASKED, proof->brief);
+    sample.answer = of.program;
+    sample.verdict = of.verdict;
+    cot_block_add(block, &sample);
+    return NULL;
 }
 
 static struct akgen_error *make_block(void *closure, int64_t first, int64_t count, const char *scratch,
@@ -59,7 +69,7 @@ static struct akgen_error *make_block(void *closure, int64_t first, int64_t coun
         else if (proof.dropped)
             cot_block_drop(block, synth_drop_kind(proof.dropped));
         else
-            add_samples(s, block, seed, &made, &proof);
+            error = add_samples(s, block, seed, &made, scratch, &proof);
         block->on_machine += !error && proof.machine;
         block->made += !error && !proof.dropped;
     }
@@ -67,19 +77,24 @@ static struct akgen_error *make_block(void *closure, int64_t first, int64_t coun
 }
 
 static const struct argp_option options[] = {
-    {"programs", 'p', NULL, 0, "the planner's programs become samples, too", 0},
+    {"programs", 'p', "short", OPTION_ARG_OPTIONAL,
+     "the planner's programs become samples, too; short: its plainest, without assertions and with no comment but the "
+     "formulas, which come first",
+     0},
     {0},
 };
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     struct synthesis *s = state->input;
-    (void)text;
     if (key == ARGP_KEY_INIT)
         state->child_inputs[0] = &s->seeds;
-    else if (key == 'p')
+    else if (key == 'p' && text && strcmp(text, "short") != 0)
+        argp_error(state, "--programs=%s: it is --programs or --programs=short", text);
+    else if (key == 'p') {
         s->programs = true;
-    else
+        s->brief = text;
+    } else
         return ARGP_ERR_UNKNOWN;
     return 0;
 }
@@ -107,7 +122,9 @@ int cli_cot_synth(int argc, char **argv)
         .step = "synth",
         .options =
             arena_printf(&arena, "%s%s", machine ? arena_printf(&arena, ", every %d on the machine", machine) : "",
-                         s.programs ? ", with programs" : ""),
+                         s.brief      ? ", with short programs"
+                         : s.programs ? ", with programs"
+                                      : ""),
         .size = BLOCK,
         .make = make_block,
         .closure = &s};

@@ -43,12 +43,12 @@ static char *response(struct text *text, const struct cot_sample *sample)
     return text->bytes;
 }
 
-/* The seed of an operator that was made up; -1: the sample is none whose answer are formulas. */
+/* The seed of an operator that was made up; -1: the sample is none whose answers are formulas or a program. */
 static long long seed_of(const struct cot_sample *sample)
 {
     long long seed = -1;
-    return sample->mode == COT_GRAPH && sscanf(sample->provenance, "akgen cot synth, seed %lld", &seed) == 1 ? seed
-                                                                                                             : -1;
+    bool judged = sample->mode == COT_GRAPH || sample->mode == COT_DSL;
+    return judged && sscanf(sample->provenance, "akgen cot synth, seed %lld", &seed) == 1 ? seed : -1;
 }
 
 static json_t *row_of(enum cot_format format, const struct cot_sample *sample)
@@ -104,8 +104,8 @@ static struct akgen_error *add_row(void *closure, const struct cot_sample *store
         row.chain = NULL;
     if (export->format == COT_PROMPTS && seed_of(stored) < 0)
         return error_new(
-            "sample %s is no operator that was made up and is answered by formulas: choose with --part synth "
-            "and --mode graph",
+            "sample %s is no operator that was made up and is answered by formulas or a program: choose with "
+            "--part synth and --mode graph or dsl",
             stored->id);
     struct export_counts *counts = &export->counts;
     int split = (int)sample->split, power = 0;

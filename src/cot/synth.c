@@ -220,6 +220,51 @@ static bool single_elements(const struct synth *s)
     return false;
 }
 
+const char *synth_place_of(struct arena *arena, const char *pairs, const char *name, size_t length)
+{
+    for (const char *at = pairs; *at;) {
+        size_t pair = strcspn(at, " "), output = strcspn(at, "=");
+        if (output == length && memcmp(at, name, length) == 0)
+            return arena_strndup(arena, at + output + 1, pair - output - 1);
+        at += pair + (at[pair] == ' ');
+    }
+    return NULL;
+}
+
+/* A task of plain tensors with outputs in the memory of inputs. */
+static const char *meant_yaml(const struct synth_operator *made, struct arena *arena, const char *yaml)
+{
+    struct text text = {0};
+    const char *name = "";
+    bool outputs = false;
+    for (const char *line = yaml; *line;) {
+        size_t length = strcspn(line, "\n");
+        text_addf(&text, "%.*s\n", (int)length, line);
+        outputs |= strncmp(line, "outputs:", 8) == 0;
+        if (strncmp(line, "  - name: ", 10) == 0)
+            name = arena_strndup(arena, line + 10, length - 10);
+        if (strncmp(line, "    shape: ", 11) == 0) {
+            const char *input = outputs ? synth_place_of(arena, made->in_place, name, strlen(name)) : NULL;
+            if (input)
+                text_addf(&text, "    in_place: %s\n", input);
+        }
+        line += length + (line[length] == '\n');
+    }
+    const char *meant = arena_strdup(arena, text.bytes);
+    text_free(&text);
+    return meant;
+}
+
+/* " a b ": the tensors that are lists where the operator is of lists. */
+static const char *listed(const struct synth *s)
+{
+    const char *names = " ";
+    for (int i = 0; i < s->tensor_count; i++)
+        if (s->tensors[i].place != SYNTH_ONE)
+            names = arena_printf(s->arena, "%s%s ", names, s->tensors[i].name);
+    return names;
+}
+
 /* `plain`: the index of its data type; below 0: it is as it is drawn. */
 static void make(struct arena *arena, uint64_t seed, int plain, struct synth_operator *made)
 {
@@ -239,10 +284,13 @@ static void make(struct arena *arena, uint64_t seed, int plain, struct synth_ope
         made->yaml[i] = yaml_of(&s, some, s.generate && i != 1 ? s.generate : values[i]);
     made->cases = cases_of(&s, some);
     made->key = key_of(&s);
+    made->listed = listed(&s);
     if (plain < 0) {
         s.lists = made->lists = single_elements(&s) && synth_chance(&s, 30);
         made->in_place = put_in_place(&s);
     }
+    for (int i = 0; i < SYNTH_VALUES && (made->lists || *made->in_place); i++)
+        made->meant_yaml[i] = meant_yaml(made, arena, made->yaml[i]);
     if (plain < 0 && synth_chance(&s, 6))
         s.absent = made->absent = synth_name(&s, "bias|mask|offset|smooth|dsum|residual2|zero_points2|weight2|extra");
     if (plain < 0 && synth_chance(&s, 8))

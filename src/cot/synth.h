@@ -20,8 +20,11 @@ struct synth_operator {
     const char
         *yaml[SYNTH_VALUES]; /* task.yaml, reference `formula`, with one kind of values for its inputs and another */
     const char *cases;       /* cases.csv: case 0 is of a usual size, the others are small */
-    const char *answer;      /* the formulas, "d = x - mean(x); y = d * scale", as cot_formula_text prints them */
-    bool lists;              /* its tensors are lists: the task is that of one member of them */
+    /* With outputs in place, as the description has them: what a program is of, with `listed` as lists. NULL: it is that above. */
+    const char *meant_yaml[SYNTH_VALUES];
+    const char *listed; /* " a b ": its tensors that are lists where `lists` */
+    const char *answer; /* the formulas, "d = x - mean(x); y = d * scale", as cot_formula_text prints them */
+    bool lists;         /* its tensors are lists: the task is that of one member of them */
     const char
         *in_place;      /* its outputs that are inputs, "m_new=m v_new=v": the task has them as tensors of their own */
     const char *absent; /* an input that may be missing and is, of which the task knows nothing; NULL: none */
@@ -29,6 +32,8 @@ struct synth_operator {
     uint64_t key;       /* graph_key of the formulas */
     int operations;     /* functions and operators in them */
 };
+/* Of pairs as `in_place` has them, the input that an output of this name is; NULL: it is none. In the arena. */
+const char *synth_place_of(struct arena *arena, const char *pairs, const char *name, size_t length);
 /* Everything lives in the arena. */
 void synth_operator_make(struct arena *arena, uint64_t seed, struct synth_operator *made);
 /* The same operator in one of its data types, as plain as its proof is: no lists, outputs of their own, no input that is missing. */

@@ -20,14 +20,31 @@ static struct akgen_error *write_text(struct arena *arena, const char *dir, cons
     return files_write(arena_printf(arena, "%s/%s", dir, name), text, strlen(text));
 }
 
-/* The task with the first kind of values for which it is one to judge with. False: `why` not, or *error. */
-static bool load(struct arena *arena, const struct synth_operator *operator, const char * scratch, struct task *task,
-                 const char **why, struct akgen_error **error)
+/* The tensors that the description calls lists become lists, of one member in each case: golden is that of tensor 0. */
+static struct akgen_error *make_lists(struct arena *arena, const struct synth_operator *operator, struct task * task)
+{
+    struct akgen_error *error = NULL;
+    for (int i = 0; i < task->input_count + task->output_count && !error; i++) {
+        struct task_param *param = i < task->input_count ? &task->inputs[i] : &task->outputs[i - task->input_count];
+        if (!strstr(operator->listed, arena_printf(arena, " %s ", param->name)))
+            continue;
+        param->kind = TASK_TENSOR_LIST;
+        error = expr_parse(arena, arena_printf(arena, "[%s]", expr_text(param->shape)), &task->columns, &param->shape);
+    }
+    return error;
+}
+
+/* The task, or that which is meant, with the first kind of values for which it is one to judge with. False: `why` not, or *error. */
+static bool load(struct arena *arena, const struct synth_operator *operator, bool meant, const char *scratch,
+                 struct task *task, const char **why, struct akgen_error **error)
 {
     *error =
         write_text(arena, scratch, "desc.md", arena_printf(arena, "# %s\n\n%s\n", operator->op, operator->description));
     for (int i = 0; i < SYNTH_VALUES && !*error; i++) {
-        struct akgen_error *unfit = task_of_texts(arena, scratch, operator->yaml[i], operator->cases, task);
+        struct akgen_error *unfit = task_of_texts(arena, scratch, meant ? operator->meant_yaml[i] : operator->yaml[i],
+                                                  operator->cases, task);
+        if (!unfit && meant && operator->lists)
+            unfit = make_lists(arena, operator, task);
         for (int c = 1; !unfit && c < task->case_count; c++)
             unfit = task_check_case(task, &task->cases[c], 0);
         if (!unfit)
@@ -126,18 +143,6 @@ static struct akgen_error *run(struct arena *arena, const struct task *task, str
     return error;
 }
 
-/* The input that an output of this name is; NULL: it is none. */
-static const char *place_of(struct arena *arena, const char *pairs, const char *name, size_t length)
-{
-    for (const char *at = pairs; *at;) {
-        size_t pair = strcspn(at, " "), output = strcspn(at, "=");
-        if (output == length && memcmp(at, name, length) == 0)
-            return arena_strndup(arena, at + output + 1, pair - output - 1);
-        at += pair + (at[pair] == ' ');
-    }
-    return NULL;
-}
-
 /* The brief of the task, which has one tensor in the place of each list and outputs of their own, as that of the operator that is
  * meant. */
 static const char *as_it_is_asked(struct arena *arena, const struct synth_operator *operator, const char * brief)
@@ -149,7 +154,7 @@ static const char *as_it_is_asked(struct arena *arena, const struct synth_operat
         bool output = strncmp(at, "out ", 4) == 0, tensor = output || strncmp(at, "in ", 3) == 0;
         const char *name = at + (output ? 4 : 3), *line = arena_strndup(arena, at, length);
         size_t named = tensor ? strcspn(name, " ") : 0;
-        const char *input = output ? place_of(arena, operator->in_place, name, named) : NULL;
+        const char *input = output ? synth_place_of(arena, operator->in_place, name, named) : NULL;
         if (!told && (output || strncmp(at, "attr ", 5) == 0)) {
             text_addf(&text, "in %s absent\n", operator->absent);
             told = true;
@@ -186,7 +191,7 @@ struct akgen_error *synth_prove(struct arena *arena, const struct synth_operator
     struct task *task = arena_alloc(arena, sizeof *task);
     struct akgen_error *error;
     *proof = (struct synth_proof){.task = task};
-    if (!load(arena, operator, scratch, task, &proof->dropped, &error))
+    if (!load(arena, operator, false, scratch, task, &proof->dropped, &error))
         return error;
     proof->dropped = NULL;
     if ((error = gen_task_brief(arena, task, &proof->brief)))
@@ -200,6 +205,56 @@ struct akgen_error *synth_prove(struct arena *arena, const struct synth_operator
     }
     bool right = interpret(arena, task, proof, &error);
     return right && machine ? run(arena, task, proof) : error;
+}
+
+/* A program as a small model can learn it: first the formulas, then no comments, and no assertions. */
+static const char *shortened(struct arena *arena, const char *formulas, const char *program)
+{
+    struct text text = {0};
+    int depth = 0; /* of brackets, in an assertion */
+    bool asserts = false;
+    text_addf(&text, "# %s\n", formulas);
+    for (const char *line = program; *line;) {
+        size_t length = strcspn(line, "\n");
+        const char *first = line + strspn(line, " "), *comment = strstr(line, "  # ");
+        asserts |= strncmp(first, "assert ", 7) == 0;
+        for (size_t i = 0; asserts && i < length; i++)
+            depth += (line[i] == '(') - (line[i] == ')');
+        if (!asserts && *first != '#')
+            text_addf(&text, "%.*s\n", (int)(comment && comment < line + length ? (size_t)(comment - line) : length),
+                      line);
+        asserts &= depth > 0;
+        line += length + (line[length] == '\n');
+    }
+    const char *kept = arena_strdup(arena, text.bytes);
+    text_free(&text);
+    return kept;
+}
+
+struct akgen_error *synth_prove_program(struct arena *arena, const struct synth_operator *operator,
+                                        const char * scratch, bool brief, const struct synth_proof *proof,
+                                        struct synth_proof *of)
+{
+    bool meant = operator->meant_yaml[0];
+    struct task *task = arena_alloc(arena, sizeof *task);
+    struct akgen_error *error = NULL;
+    *of = *proof;
+    if (!brief && !meant)
+        return NULL;
+    *of = (struct synth_proof){.task = meant ? task : proof->task, .brief = proof->brief};
+    if (meant && !load(arena, operator, true, scratch, task, &of->dropped, &error))
+        return error;
+    of->dropped = NULL;
+    struct akgen_error *refused = (brief ? dsl_write_plain : dsl_write)(arena, of->task, &of->program);
+    if (refused) {
+        drop(of, arena_printf(arena, "planner: %s", refused->message));
+        error_free(refused);
+        return NULL;
+    }
+    if (brief)
+        of->program = shortened(arena, operator->answer, of->program);
+    interpret(arena, of->task, of, &error);
+    return error;
 }
 
 static void keep_values(void *state, int64_t first, int64_t n, const double *values)
@@ -306,22 +361,49 @@ static enum synth_worth worth_of(struct arena *arena, const struct task *task, c
     return worth;
 }
 
+static enum synth_worth worth_of_program(struct arena *arena, const struct task *task, const char *answer)
+{
+    struct gen_answer read;
+    gen_answer_read(arena, answer, strlen(answer), task, EVAL_PROJECT, &read);
+    if (read.kind != GEN_ANSWER_PROGRAM)
+        return SYNTH_REFUSED;
+    struct synth_proof proof = {.program = read.files[0].text};
+    struct akgen_error *refused = NULL;
+    if (interpret(arena, task, &proof, &refused))
+        return SYNTH_RIGHT;
+    bool wrong = !refused && strncmp(proof.dropped, "wrong", 5) == 0;
+    error_free(refused);
+    return wrong ? SYNTH_WRONG : SYNTH_REFUSED;
+}
+
+/* Whether the question is the brief, with what asks for a program behind it where one is asked for. */
+static bool asks(struct arena *arena, const char *question, const char *brief, bool program)
+{
+    return strcmp(question, program ? arena_printf(arena, "%s" SYNTH_PROGRAM_IS_ASKED, brief) : brief) == 0;
+}
+
 struct akgen_error *synth_judge(struct arena *arena, const struct synth_operator *made, const char *scratch,
                                 const char *question, const char *const *answers, int count, enum synth_worth *worth)
 {
-    struct task task;
+    struct task task, meant;
     struct akgen_error *error;
-    const char *why, *brief;
-    if (!load(arena, made, scratch, &task, &why, &error))
+    const char *why, *brief, *end = strstr(question, SYNTH_PROGRAM_IS_ASKED);
+    const bool program = end && !end[strlen(SYNTH_PROGRAM_IS_ASKED)];
+    if (!load(arena, made, false, scratch, &task, &why, &error))
         return error ? error : error_new("no operator to judge with: %s", why);
     if ((error = gen_task_brief(arena, &task, &brief)))
         return error;
-    if (strcmp(as_it_is_asked(arena, made, brief), question) != 0)
+    if (!asks(arena, question, as_it_is_asked(arena, made, brief), program))
         return error_of_the_file(
             error_new("its seed makes another operator than the question is about: another akgen made the row"));
+    const bool other = program && made->meant_yaml[0];
+    if (other && !load(arena, made, true, scratch, &meant, &why, &error))
+        return error ? error : error_new("no operator to judge with: %s", why);
     for (int i = 0; i < count; i++) {
         struct arena own = {0};
-        worth[i] = answers[i] ? worth_of(&own, &task, with_outputs(&own, answers[i], made->in_place)) : SYNTH_REFUSED;
+        worth[i] = !answers[i] ? SYNTH_REFUSED
+                   : program   ? worth_of_program(&own, other ? &meant : &task, answers[i])
+                               : worth_of(&own, &task, with_outputs(&own, answers[i], made->in_place));
         arena_free(&own);
     }
     return NULL;

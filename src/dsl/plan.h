@@ -115,7 +115,8 @@ struct plan {
     bool used[TASK_MAX_PARAMS + TASK_MAX_ATTRS];
     struct plan_value **steps; /* of the formulas */
     struct plan_output outputs[TASK_MAX_PARAMS];
-    bool flat; /* rows have no meaning: a core takes a share of the elements */
+    bool plain; /* a row is one core's, however long it is */
+    bool flat;  /* rows have no meaning: a core takes a share of the elements */
     const char
         *mixed; /* a tensor that is of floating or of integer types, which elements are computed in then; NULL: none */
     /* The plan is one of `stages`, which share UB and run one behind the other; inputs from `own_inputs` and outputs

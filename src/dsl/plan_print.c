@@ -145,10 +145,22 @@ const char *print_own(struct printer *p, const char *name, enum plan_shape shape
     return own_buffer(p, name, shape, "tl.float32");
 }
 
-/* One of a tensor's own data type. */
+static bool is_list(const struct plan *plan, const char *tensor)
+{
+    const struct task *task = plan->task;
+    bool list = false;
+    for (int i = 0; i < task->input_count && plan->lists; i++)
+        list |= plan->lists->inputs[i] && strcmp(task->inputs[i].name, tensor) == 0;
+    for (int i = 0; i < task->output_count && plan->lists; i++)
+        list |= plan->lists->outputs[i] && strcmp(task->outputs[i].name, tensor) == 0;
+    return list;
+}
+
+/* One of a tensor's own data type, which members of a list have in common. */
 static const char *typed_buffer(struct printer *p, const char *name, const char *tensor, enum plan_shape shape)
 {
-    return own_buffer(p, name, shape, arena_printf(p->plan->arena, "%s.dtype", tensor));
+    const char *member = is_list(p->plan, tensor) ? "[0]" : "";
+    return own_buffer(p, name, shape, arena_printf(p->plan->arena, "%s%s.dtype", tensor, member));
 }
 
 /* Inputs. */

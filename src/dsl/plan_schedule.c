@@ -191,7 +191,7 @@ static bool may_share(const struct plan *plan)
         same &= width == PLAN_NONE || plan_width_of(plan, value->width) == width;
         width = plan_width_of(plan, value->width);
     }
-    return sums && same && !plan->flat && !plan->layout.units && plan->stages == 1;
+    return sums && same && !plan->plain && !plan->flat && !plan->layout.units && plan->stages == 1;
 }
 
 /* What is taken of all elements is taken of what it is of each row: then only rows have strips. */

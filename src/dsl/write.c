@@ -178,6 +178,7 @@ struct stages {
     int kept[PLAN_STAGES]; /* outputs that the stage leaves in workspace, its last ones */
     struct plan_parts parts[PLAN_STAGES];
     int count;
+    bool plain; /* of struct plan */
 };
 
 /* Each element is computed by itself. */
@@ -194,12 +195,13 @@ static bool plan_is_single(const struct plan *plan, const struct plan_schedule *
 
 /* The texts of one of `stages` stages. */
 static struct akgen_error *plan_stage(struct arena *arena, const struct task *task, const struct plan_lists *lists,
-                                      int own_inputs, int kept, int stages, struct plan_parts *parts)
+                                      int own_inputs, int kept, int stages, bool plain, struct plan_parts *parts)
 {
     struct plan plan = {.arena = arena,
                         .task = task,
                         .lists = lists,
                         .stages = stages,
+                        .plain = plain,
                         .own_inputs = own_inputs,
                         .mixed = find_mixed(task)};
     struct plan_schedule schedule = {0};
@@ -222,7 +224,7 @@ static struct akgen_error *plan_stage(struct arena *arena, const struct task *ta
 static bool has_plan(struct arena *arena, const struct task *task, int own_inputs, int kept)
 {
     struct plan_parts parts;
-    struct akgen_error *error = plan_stage(arena, task, NULL, own_inputs, kept, PLAN_STAGES, &parts);
+    struct akgen_error *error = plan_stage(arena, task, NULL, own_inputs, kept, PLAN_STAGES, false, &parts);
     bool plan = !error;
     error_free(error);
     return plan;
@@ -258,15 +260,15 @@ static struct akgen_error *plan_stages(struct arena *arena, const struct task *t
     const int own = task->input_count;
     stages->tasks[0] = *task;
     stages->count = 1;
-    struct akgen_error *refusal = plan_stage(arena, task, lists, own, 0, 1, &stages->parts[0]);
+    struct akgen_error *refusal = plan_stage(arena, task, lists, own, 0, 1, stages->plain, &stages->parts[0]);
     bool planned = false;
     if (!refusal || lists)
         return refusal;
     while (!planned && split_stage(arena, own, stages, &planned))
         continue;
     for (int i = 0; i < stages->count && planned; i++) {
-        struct akgen_error *error =
-            plan_stage(arena, &stages->tasks[i], NULL, own, stages->kept[i], stages->count, &stages->parts[i]);
+        struct akgen_error *error = plan_stage(arena, &stages->tasks[i], NULL, own, stages->kept[i], stages->count,
+                                               stages->plain, &stages->parts[i]);
         planned = !error;
         error_free(error);
     }
@@ -328,13 +330,13 @@ static void put_in_place(const char *output, const char *input, struct text *out
     *out = kept;
 }
 
-struct akgen_error *dsl_write(struct arena *arena, const struct task *task, const char **program)
+static struct akgen_error *write_program(struct arena *arena, const struct task *task, bool plain, const char **program)
 {
     struct task own = *task;
     struct plan_lists lists = {0};
     settle_in_place(arena, &own);
     bool has_lists = plan_has_lists(task);
-    struct stages stages = {0};
+    struct stages stages = {.plain = plain};
     struct dsl_messages messages = {0};
     struct text out = {0}, settled = {0};
     const char *kept[TASK_MAX_PARAMS];
@@ -367,4 +369,14 @@ struct akgen_error *dsl_write(struct arena *arena, const struct task *task, cons
     text_free(&out);
     text_free(&settled);
     return tree ? NULL : error_new("%s: the plan is no program: %s", task->name, messages.items[0].text);
+}
+
+struct akgen_error *dsl_write(struct arena *arena, const struct task *task, const char **program)
+{
+    return write_program(arena, task, false, program);
+}
+
+struct akgen_error *dsl_write_plain(struct arena *arena, const struct task *task, const char **program)
+{
+    return write_program(arena, task, true, program);
 }

@@ -7,5 +7,7 @@
 /* The program's text, formatted, in the arena. An error says what the planner has no plan for: outputs without a formula, data
  * types that are not floating ones, lists of tensors. */
 struct akgen_error *dsl_write(struct arena *arena, const struct task *task, const char **program);
+/* The same with what long rows gain from left out: a row is one core's. Shorter, and right for any sizes. */
+struct akgen_error *dsl_write_plain(struct arena *arena, const struct task *task, const char **program);
 
 #endif

@@ -6,7 +6,7 @@ import sqlite3
 import tempfile
 import unittest
 
-from akgen_program import akgen, kill_until_done
+from akgen_program import HOME, akgen, kill_until_done
 
 
 def samples(database):
@@ -44,6 +44,29 @@ class Synth(unittest.TestCase):
         programs = [row for row in rows if row[6] == "dsl"]
         self.assertGreater(len(programs), 150)
         self.assertTrue(all("@ascend_kernel" in row[2] for row in programs))
+        self.assertTrue(any(" list " in row[0] and "list[torch.Tensor]" in row[2] for row in programs))
+        self.assertTrue(any("] in place" in row[0] for row in programs))
+        self.assertEqual(len(programs), len(rows) - len(programs))
+
+    def test_short_programs_are_asked_for_as_a_benchmark_asks(self):
+        rows = self.make("short.db", "--machine", 0, "--programs=short")
+        programs, graphs = ([row for row in rows if row[6] == mode] for mode in ("dsl", "graph"))
+        line = {row[0][len(graph[0]):] for row, graph in zip(programs, graphs)}
+        asked = akgen("gen", "Sqrt", "--print-prompt", "--language", "dsl", "--templates", HOME / "prompts/brief", "--json").stdout
+        graph = akgen("gen", "Sqrt", "--print-prompt", "--language", "graph", "--json").stdout
+        (asked,), (graph,) = json.loads(asked), json.loads(graph)
+        self.assertEqual(line, {asked["content"][len(graph["content"]):]})
+        self.assertTrue(asked["content"].startswith(graph["content"]))
+        for row, graph in zip(programs, graphs):
+            self.assertTrue(row[2].startswith(f"# {graph[2]}\nimport tile.language as tl\n"), row[2])
+        self.assertEqual(akgen("cot", "synth", "--db", self.at / "x.db", "--programs=long").returncode, 2)
+
+    def test_prompts_of_programs_can_be_judged(self):
+        self.make("rows.db", "--machine", 0, "--programs")
+        done = akgen("cot", "export", "--db", self.at / "rows.db", "--format", "prompts", "--mode", "dsl", "-o", self.at / "prompts")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [json.loads(line) for line in (self.at / "prompts/train.jsonl").read_text().splitlines()]
+        self.assertTrue(all(isinstance(row["operator"], int) for row in rows))
 
     def test_exports_have_chains_or_not(self):
         self.make("rows.db", "--machine", 0)

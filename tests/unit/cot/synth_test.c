@@ -63,6 +63,59 @@ static bool judge(struct arena *arena, const struct synth_operator *made, const 
     return was_drowned;
 }
 
+/* A program, long or short, is of the task that is meant, proved, and right to the judge; a broken one and formulas are not. */
+static void program(struct arena *arena, const struct synth_operator *made, const char *scratch,
+                    const struct synth_proof *proof, bool brief)
+{
+    struct synth_proof of;
+    assert_null(synth_prove_program(arena, made, scratch, brief, proof, &of));
+    if (of.dropped)
+        fail_msg("%s: %s", made->answer, of.dropped);
+    assert_non_null(strstr(of.verdict, "\"pass\""));
+    assert_int_equal(made->lists, strstr(of.program, "list[torch.Tensor]") != NULL);
+    if (brief) {
+        assert_true(strncmp(of.program, arena_printf(arena, "# %s\nimport tile.language as tl\n", made->answer),
+                            strlen(made->answer) + 30) == 0);
+        assert_null(strchr(of.program + 1, '#'));
+        assert_null(strstr(of.program, "assert"));
+        assert_null(strstr(of.program, "strips"));
+    }
+    char *broken = arena_strdup(arena, of.program);
+    memcpy(strstr(broken, "copyout"), "copyour", 7);
+    const char *const answers[] = {of.program, arena_printf(arena, "```python\n%s```\n", of.program), broken,
+                                   made->answer, NULL};
+    const char *question = arena_printf(arena, "%s" SYNTH_PROGRAM_IS_ASKED, proof->brief);
+    enum synth_worth worth[5];
+    struct akgen_error *error = synth_judge(arena, made, scratch, question, answers, 5, worth);
+    if (error)
+        fail_msg("%s: %s", made->answer, error->message);
+    for (int i = 0; i < 5; i++)
+        if (worth[i] != (i < 2 ? SYNTH_RIGHT : SYNTH_REFUSED))
+            fail_msg("answer %d is worth %d:\n%s", i, worth[i], of.program);
+}
+
+static void test_programs(void **state)
+{
+    char scratch[] = "/tmp/akgen-synth-XXXXXX";
+    int lists = 0, in_place = 0;
+    (void)state;
+    assert_non_null(mkdtemp(scratch));
+    for (uint64_t seed = 1000; seed < 1000 + OPERATORS; seed++) {
+        struct arena arena = {0};
+        struct synth_operator made;
+        struct synth_proof proof;
+        synth_operator_make(&arena, seed, &made);
+        assert_null(synth_prove(&arena, &made, scratch, false, &proof));
+        lists += !proof.dropped && made.lists;
+        in_place += !proof.dropped && *made.in_place;
+        for (int brief = 0; brief < 2 && !proof.dropped; brief++)
+            program(&arena, &made, scratch, &proof, brief);
+        arena_free(&arena);
+    }
+    files_remove_tree(scratch);
+    assert_true(lists > 2 && in_place > 2);
+}
+
 static void test_proofs(void **state)
 {
     char scratch[] = "/tmp/akgen-synth-XXXXXX";
@@ -100,6 +153,7 @@ static void test_proofs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_seed), cmocka_unit_test(test_proofs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_seed), cmocka_unit_test(test_proofs),
+                                       cmocka_unit_test(test_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
