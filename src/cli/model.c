@@ -95,7 +95,8 @@ static const struct argp_option options[] = {
      "(default 64 with task, else 1)",
      12},
     {NULL, 0, NULL, 0, "Prompts (docs/prompts.md):", 20},
-    {"language", KEY_LANGUAGE, WORD_CHOICE(GEN_LANGUAGES, ""), 0, "what the model answers in (default ascendc)", 21},
+    {"language", KEY_LANGUAGE, WORD_CHOICE(GEN_LANGUAGES, ""), 0,
+     "what the model answers in (default ascendc; of lm: graph)", 21},
     {"variant", KEY_VARIANT, WORD_CHOICE(GEN_VARIANTS, ""), 0, "what it is shown besides the task (default zero-shot)",
      21},
     {"templates", KEY_TEMPLATES, "DIR", 0, "a folder with changed copies of the template files", 21},
@@ -278,6 +279,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_LANGUAGE:
         prompt->language =
             (enum gen_language)parse_word(state, "language", text, &gen_languages); // NOLINT: a word of the table
+        model->told_language = true;
         break;
     case KEY_VARIANT:
         prompt->variant =

@@ -98,7 +98,7 @@ const char *gen_model_shipped(struct arena *arena)
 static const char *own_model(struct gen_model *model)
 {
     struct gen_sampling *sampling = &model->sampling;
-    if (model->prompt.language == GEN_ASCENDC)
+    if (!model->told_language)
         model->prompt.language = GEN_GRAPH;
     if (isnan(sampling->temperature))
         sampling->temperature = 0.8;

@@ -14,6 +14,11 @@ class Shipped(unittest.TestCase):
         passed = int(done.stdout.split("verdicts     pass ")[1].split()[0])
         self.assertGreaterEqual(passed, 10, done.stdout)
 
+    def test_it_is_asked_for_what_the_user_says(self):
+        done = akgen("bench", "--provider", "lm", "--language", "ascendc", "--case", 0, "--no-timing", "--task", "level1/Math/Sqrt")
+        self.assertIn(", language ascendc, ", done.stdout)
+        self.assertRegex(done.stdout + done.stderr, r"the prompt has \d+ tokens, and there is room for 2048")
+
     def test_gen_asks_it_for_a_task_without_program_and_formulas(self):
         with tempfile.TemporaryDirectory(prefix="akgen-own-") as folder:
             task = pathlib.Path(folder) / "mine/level1/Math/Damped"
