@@ -4,7 +4,8 @@ products of bfloat16 (PyTorch: under autocast), on a Qwen3 of about 20 and of ab
 
 Both have all processors; with --alone one thread each, and what counts are seconds of the processor: these tell more where others use
 the machine. A step is forward, backward, clipping and the optimizer; PyTorch's is transformers' Qwen3 with SDPA attention
-and the fused AdamW. The matrix products alone are those of a step (6 N tokens) in torch.matmul."""
+and the fused AdamW. The matrix products alone are those of a step (6 N tokens) in torch.matmul; each step has its own beside it, for
+others may use the machine, and shares are medians of such pairs."""
 import os
 import pathlib
 import statistics
@@ -72,7 +73,7 @@ def products(size, rounded):
         x, w, y = (torch.randn(*shape).to(torch.bfloat16 if rounded else torch.float32) for shape in ((n, width), (out, width), (n, out)))
         for one in (lambda: x @ w.T, lambda: y @ w, lambda: y.T @ x):
             seconds = []
-            for _ in range(5):
+            for _ in range(3):
                 start = clock()
                 one()
                 seconds.append(clock() - start)
@@ -90,19 +91,21 @@ def compare(name, size, rounded):
     for turn in range(STEPS + 1):
         ours.stdin.write("\n")
         ours.stdin.flush()
-        seconds = {"ours": float(ours.stdout.readline().split()[ALONE]), "PyTorch": step()[0], "products": products(size, rounded) if turn % 3 == 1 else None}
+        seconds = {"ours": float(ours.stdout.readline().split()[ALONE]), "products": products(size, rounded), "PyTorch": step()[0]}
         for key, value in seconds.items():
-            if turn and value:
+            if turn: # the first one grows tables
                 found[key].append(value)
     ours.stdin.close()
     ours.wait()
     median = {key: statistics.median(values) for key, values in found.items()}
     tokens = TEXT * size[7]
-    ratio = statistics.median(b / a for a, b in zip(found["ours"], found["PyTorch"]))
+    def ratios(over, under):
+        return sorted(a / b for a, b in zip(found[over], found[under]))
     for key in ("ours", "PyTorch"):
+        shares = ratios("products", key)
         print(f"  {key:8} {tokens / median[key]:8.0f} tokens/s, {6 * parameters * tokens / median[key] / 1e9:6.0f} GFLOP/s, "
-              f"{median['products'] / median[key]:4.0%} of the time of its products alone")
-    print(f"  {ratio:.2f} times PyTorch (median of {STEPS} pairs)", flush=True)
+              f"{statistics.median(shares):4.0%} of the rate of its products alone ({shares[0]:.0%} to {shares[-1]:.0%})")
+    print(f"  {statistics.median(ratios('PyTorch', 'ours')):.2f} times PyTorch (medians of {STEPS} pairs)", flush=True)
 
 
 for name, size in SIZES.items():

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LINE = 64, HUGE_PAGE = 2 << 20, HUGE_FROM = 4 << 20 };
+enum { LINE = 64, HUGE_PAGE = 2 << 20, HUGE_FROM = 1 << 20 };
 
 void (*memory_last_words)(size_t bytes);
 
@@ -31,9 +31,11 @@ void *memory_alloc(size_t bytes)
 
 void *memory_vectors(size_t bytes)
 {
-    size_t alignment = bytes >= HUGE_FROM ? HUGE_PAGE : LINE, size = bytes / alignment * alignment + alignment;
-    void *array = inject_fails(INJECT_MEMORY) ? NULL : aligned_alloc(alignment, size);
-    if (array && bytes >= HUGE_FROM)
+    size_t size = bytes / LINE * LINE + LINE;
+    void *array = NULL;
+    if (inject_fails(INJECT_MEMORY) || posix_memalign(&array, bytes >= HUGE_FROM ? HUGE_PAGE : LINE, size) != 0)
+        return NULL;
+    if (bytes >= HUGE_FROM)
         madvise(array, size, MADV_HUGEPAGE);
     return array;
 }

@@ -14,11 +14,11 @@
 #include <immintrin.h>
 #endif
 
-enum { LANES = 16, DEEP = 32, ACROSS = 64, STRIP = 32, PARTS = 3 };
+enum { LANES = 16, DEEP = 32, ACROSS = 32, STRIP = 32, PARTS = 3 };
 /* Products of fewer rows are oneDNN's, and in three parts those that are short or narrow. */
 enum { FEWEST_ROWS = 64, FEWEST_SPLIT = 256, SHORTEST_SPLIT = 64 };
 /* Numbers of bfloat16: of a panel; what a near cache has room for; of a row at a time; columns that are turned together. */
-enum { PANEL = 12 << 20, NEAR = 512 << 10, LONGEST = 2048, TOGETHER = 256 };
+enum { PANEL = 12 << 20, NEAR = 256 << 10, LONGEST = 2048, LONGEST_SPLIT = 768, TOGETHER = 256 };
 
 /* c (rows, columns) = alpha * a b + keep * c, of at most STRIP rows and ACROSS columns, of operands laid out as below. */
 struct strip {
@@ -29,6 +29,10 @@ struct strip {
     int rows, columns;
     float alpha;
     bool keep;
+    /* What comes next, which is fetched meanwhile: `lines` cache lines for each DEEP numbers, and the next strip of c. */
+    const uint16_t *next_b;
+    int lines;
+    const float *next_c;
 };
 struct lm_cpu_bf16 {
     void (*multiply)(const struct strip *strip);
@@ -83,7 +87,7 @@ typedef uint32_t wide __attribute__((vector_size(64)));
 typedef uint32_t pairs __attribute__((vector_size(64), aligned(2), may_alias)); /* of bfloat16 */
 
 /* `count` floats, and zeros up to 16. */
-WIDE static inline floats load(const float *from, int64_t count)
+WIDE static inline __attribute__((always_inline)) floats load(const float *from, int64_t count)
 {
     floats all = {0};
     if (count >= LANES)
@@ -104,12 +108,18 @@ WIDE static inline halves narrow(floats x)
         f(12, h), f(13, h), f(14, h), f(15, h)
 
 /* A number's parts. */
-WIDE static inline void split(floats x, int parts, halves split[PARTS])
+WIDE static inline __attribute__((always_inline)) void split(floats x, int parts, halves split[PARTS])
 {
     for (int p = 0; p < parts; p++) {
         split[p] = narrow(x);
         x -= (floats)(__builtin_convertvector(split[p], wide) << 16);
     }
+}
+
+/* Asks for what is read soon: rows are too far from each other for the processor to foresee it. An address where nothing lies does no harm. */
+static inline void fetch(const float *from)
+{
+    __builtin_prefetch(from);
 }
 
 /* Numbers 2 i of `even` and 2 i + 1 of `odd` beside each other. */
@@ -120,7 +130,8 @@ WIDE static inline pairs beside(halves even, halves odd)
 }
 
 /* 32 numbers of a row, `count` of them there, by their parts. */
-WIDE static inline void along(const float *from, int64_t count, int parts, pairs to[PARTS])
+WIDE static inline __attribute__((always_inline)) void along(const float *from, int64_t count, int parts,
+                                                             pairs to[PARTS])
 {
 #define ALONG(i, first) (first) + (i)
     halves low[PARTS], high[PARTS];
@@ -131,7 +142,7 @@ WIDE static inline void along(const float *from, int64_t count, int parts, pairs
 }
 
 /* Rows and columns change places: squares of 8, then of 4, 2 and 1 beside the diagonal. */
-WIDE static inline void turn(pairs rows[LANES])
+WIDE static inline __attribute__((always_inline)) void turn(pairs rows[LANES])
 {
 #define UPPER(i, h) ((i) & (h) ? 16 + (i) - (h) : (i))
 #define LOWER(i, h) ((i) & (h) ? 16 + (i) : (i) + (h))
@@ -171,13 +182,18 @@ static uint16_t *row_at(const struct narrowed *at, int64_t deep, int64_t row, in
 WIDE static inline __attribute__((always_inline)) void lay_rows_by(const struct narrowed *at, int64_t first,
                                                                    int64_t last, int parts)
 {
-    for (int64_t row = first; row < last; row++)
-        for (int64_t i = 0; i < at->columns; i += DEEP) {
+    for (int64_t row = first; row < last; row++) {
+        const float *from = at->from + row * at->stride;
+        uint16_t *to = row_at(at, at->columns, row, 0, 0);
+        for (int64_t i = 0; i < at->columns; i += DEEP, to += (ptrdiff_t)parts * STRIP * DEEP) {
             pairs numbers[PARTS];
-            along(at->from + row * at->stride + i, at->columns - i, parts, numbers);
+            fetch(from + i + at->stride); /* of the next row */
+            fetch(from + i + at->stride + LANES);
+            along(from + i, at->columns - i, parts, numbers);
             for (int p = 0; p < parts; p++)
-                *(pairs *)row_at(at, at->columns, row, i, p) = numbers[p];
+                *(pairs *)(to + (ptrdiff_t)p * STRIP * DEEP) = numbers[p];
         }
+    }
 }
 
 WIDE static void lay_rows(const struct narrowed *at, int64_t first, int64_t last)
@@ -191,6 +207,8 @@ take_square(const struct narrowed *at, int64_t row, int64_t column, int parts, p
 {
     for (int64_t i = 0; i < LANES; i++, row += 2) {
         const float *from = at->from + row * at->stride + column;
+        fetch(from + LANES); /* of the next square */
+        fetch(from + LANES + at->stride);
         halves even[PARTS], odd[PARTS];
         split(load(from, row < at->rows ? at->columns - column : 0), parts, even);
         split(load(from + at->stride, row + 1 < at->rows ? at->columns - column : 0), parts, odd);
@@ -221,7 +239,7 @@ WIDE static void lay_turned_rows(const struct narrowed *at, int64_t first, int64
     at->parts == 1 ? lay_turned_rows_by(at, first, last, 1) : lay_turned_rows_by(at, first, last, PARTS);
 }
 
-/* The second operand (k, n): for 64 columns, for 32 rows, for each part a block of 16 times 64 pairs of numbers that lie under each other. Zeros where
+/* The second operand (k, n): for 32 columns, for 32 rows, for each part a block of 16 times 32 pairs of numbers that lie under each other. Zeros where
  * it ends. */
 static uint16_t *block(const struct narrowed *at, int64_t k, int64_t row, int64_t column, int part)
 {
@@ -257,9 +275,11 @@ WIDE static inline __attribute__((always_inline)) void lay_turned_blocks_by(cons
         for (int64_t row = 0; row < at->columns; row += DEEP) {
             pairs square[PARTS][LANES];
             for (int64_t i = 0; i < LANES; i++) {
+                const float *from = at->from + (column + i) * at->stride + row;
                 pairs numbers[PARTS];
-                along(at->from + (column + i) * at->stride + row, column + i < at->rows ? at->columns - row : 0, parts,
-                      numbers);
+                fetch(from + DEEP); /* of the next square */
+                fetch(from + DEEP + LANES);
+                along(from, column + i < at->rows ? at->columns - row : 0, parts, numbers);
                 for (int p = 0; p < parts; p++)
                     square[p][i] = numbers[p];
             }
@@ -315,19 +335,17 @@ void lm_bf16_second(uint16_t *to, const float *b, int64_t k, int64_t n, int64_t 
 /* ---- Multiplying */
 
 #ifdef __x86_64__
-/* c = alpha * sums + keep * c, of some rows and columns. */
-WIDE static void put(const struct strip *strip, int row, int column, int rows, int columns, const float *sums,
-                     int stride)
+/* c = alpha * sums + keep * c, of some rows. */
+WIDE static void put(const struct strip *strip, int row, int rows, const float *sums)
 {
     for (int r = 0; r < rows && row + r < strip->rows; r++) {
-        float *c = strip->c + (row + r) * strip->c_stride + column;
-        int count = columns < strip->columns - column ? columns : strip->columns - column;
-        for (int i = 0; i < count; i++)
-            c[i] = strip->alpha * sums[r * stride + i] + (strip->keep ? c[i] : 0);
+        float *c = strip->c + (row + r) * strip->c_stride;
+        for (int i = 0; i < strip->columns; i++)
+            c[i] = strip->alpha * sums[r * ACROSS + i] + (strip->keep ? c[i] : 0);
     }
 }
 
-#define TILES __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,amx-tile,amx-bf16")))
+#define TILES __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prfchw,amx-tile,amx-bf16")))
 
 /* All eight tiles: 16 rows of 64 bytes. */
 TILES static void begin_tiles(void)
@@ -366,11 +384,24 @@ TILES static inline void add_tiles(void)
     _tile_dpbf16ps(3, 5, 7);
 }
 
-/* 32 columns from `column` on. */
-TILES static inline void sum_tiles(const struct strip *strip, int column)
+/* In step `step` of so many that a strip has. */
+TILES static inline void fetch_next(const struct strip *strip, int64_t step, int64_t steps)
 {
-    const uint16_t *a = strip->a, *b = strip->b + (ptrdiff_t)2 * column;
+    enum { LINE = 64 / sizeof *strip->b };
+    const uint16_t *b = strip->next_b + step * strip->lines * LINE;
+    for (int i = 0; i < strip->lines; i++)
+        __builtin_prefetch(b + (ptrdiff_t)i * LINE, 0, 2);
+    for (int64_t row = STRIP * step / steps; row < STRIP * (step + 1) / steps; row++) {
+        __builtin_prefetch(strip->next_c + row * strip->c_stride, 1, 2);
+        __builtin_prefetch(strip->next_c + row * strip->c_stride + LANES, 1, 2);
+    }
+}
+
+TILES static inline void sum_tiles(const struct strip *strip)
+{
+    const uint16_t *a = strip->a, *b = strip->b;
     for (int64_t k = 0; k < strip->deep; k += DEEP, a += (ptrdiff_t)STRIP * DEEP, b += (ptrdiff_t)DEEP * ACROSS) {
+        fetch_next(strip, k / DEEP, strip->deep / DEEP);
         take_rows(a, 0);
         take_columns(b, 0);
         add_tiles();
@@ -379,11 +410,12 @@ TILES static inline void sum_tiles(const struct strip *strip, int column)
 
 /* The same of three parts: the third with the first, the second with two, the first with all. In this order the parts of one number, times 1, make it again
  * without rounding, whichever operand it is of. */
-TILES static inline void sum_split_tiles(const struct strip *strip, int column)
+TILES static inline void sum_split_tiles(const struct strip *strip)
 {
-    const uint16_t *a = strip->a, *b = strip->b + (ptrdiff_t)2 * column;
+    const uint16_t *a = strip->a, *b = strip->b;
     for (int64_t k = 0; k < strip->deep;
          k += DEEP, a += (ptrdiff_t)PARTS * STRIP * DEEP, b += (ptrdiff_t)PARTS * DEEP * ACROSS) {
+        fetch_next(strip, k / DEEP, strip->deep / DEEP);
         take_rows(a, 2);
         take_columns(b, 0);
         add_tiles();
@@ -401,34 +433,30 @@ TILES static inline void sum_split_tiles(const struct strip *strip, int column)
 }
 
 TILES static inline __attribute__((always_inline)) void multiply_by(const struct strip *strip,
-                                                                    void (*sum)(const struct strip *, int column))
+                                                                    void (*sum)(const struct strip *))
 {
-    enum { HALF = ACROSS / 2 };
-    float sums[STRIP * HALF];
-    bool whole = strip->rows == STRIP && (strip->alpha <= 1 && strip->alpha >= 1);
-    for (int column = 0; column < strip->columns; column += HALF) {
-        bool direct = whole && strip->columns - column >= HALF;
-        float *to = direct ? strip->c + column : sums;
-        int64_t stride = direct ? strip->c_stride : HALF;
-        if (direct && strip->keep) {
-            _tile_loadd(0, to, stride * 4);
-            _tile_loadd(1, to + LANES, stride * 4);
-            _tile_loadd(2, to + LANES * stride, stride * 4);
-            _tile_loadd(3, to + LANES * stride + LANES, stride * 4);
-        } else {
-            _tile_zero(0);
-            _tile_zero(1);
-            _tile_zero(2);
-            _tile_zero(3);
-        }
-        sum(strip, column);
-        _tile_stored(0, to, stride * 4);
-        _tile_stored(1, to + LANES, stride * 4);
-        _tile_stored(2, to + LANES * stride, stride * 4);
-        _tile_stored(3, to + LANES * stride + LANES, stride * 4);
-        if (!direct)
-            put(strip, 0, column, STRIP, HALF, sums, HALF);
+    float sums[STRIP * ACROSS];
+    bool direct = strip->rows == STRIP && strip->columns == ACROSS && strip->alpha <= 1 && strip->alpha >= 1;
+    float *to = direct ? strip->c : sums;
+    int64_t stride = direct ? strip->c_stride : ACROSS;
+    if (direct && strip->keep) {
+        _tile_loadd(0, to, stride * 4);
+        _tile_loadd(1, to + LANES, stride * 4);
+        _tile_loadd(2, to + LANES * stride, stride * 4);
+        _tile_loadd(3, to + LANES * stride + LANES, stride * 4);
+    } else {
+        _tile_zero(0);
+        _tile_zero(1);
+        _tile_zero(2);
+        _tile_zero(3);
     }
+    sum(strip);
+    _tile_stored(0, to, stride * 4);
+    _tile_stored(1, to + LANES, stride * 4);
+    _tile_stored(2, to + LANES * stride, stride * 4);
+    _tile_stored(3, to + LANES * stride + LANES, stride * 4);
+    if (!direct)
+        put(strip, 0, STRIP, sums);
 }
 
 TILES static void multiply_tiles(const struct strip *strip)
@@ -442,7 +470,7 @@ TILES static void multiply_split_tiles(const struct strip *strip)
 }
 
 /* Without tiles: some rows at a time, whose sums stay in registers. */
-enum { FEW = 4 };
+enum { FEW = 8 };
 WIDE static void multiply_rows(const struct strip *strip)
 {
     enum { ALL = ACROSS / LANES };
@@ -459,7 +487,7 @@ WIDE static void multiply_rows(const struct strip *strip)
                         sums[r][j] = _mm512_dpbf16_ps(sums[r][j], both,
                                                       (__m512bh)_mm512_loadu_si512(b + (ptrdiff_t)j * 2 * LANES));
                 }
-        put(strip, row, 0, FEW, ACROSS, (const float *)sums, ACROSS);
+        put(strip, row, FEW, (const float *)sums);
     }
 }
 
@@ -521,25 +549,34 @@ struct laid {
 static void multiply_group(const struct lm_cpu_bf16 *bf16, const struct laid *a, const struct laid *b, int64_t m,
                            int64_t n, int64_t deep, float alpha, bool keep, float *c, int64_t c_stride)
 {
-    for (int64_t column = 0; column < n; column += ACROSS)
-        for (int64_t row = 0; row < m; row += STRIP) {
+    int64_t strips = (m + STRIP - 1) / STRIP, lines = (DEEP * ACROSS * bf16->parts / 32 + strips - 1) / strips;
+    for (int64_t column = 0; column < n; column += ACROSS) {
+        const uint16_t *columns = b->blocks + (column * b->deep + ACROSS * b->from) * bf16->parts,
+                       *next = columns + (column + ACROSS < n ? ACROSS * b->deep * bf16->parts : 0);
+        for (int64_t row = 0; row < m; row += STRIP, next += deep * lines) {
+            float *at = c + row * c_stride + column;
             const struct strip strip = {.a = a->blocks + (row * a->deep + STRIP * a->from) * bf16->parts,
-                                        .b = b->blocks + (column * b->deep + ACROSS * b->from) * bf16->parts,
+                                        .b = columns,
                                         .deep = deep,
-                                        .c = c + row * c_stride + column,
+                                        .c = at,
                                         .c_stride = c_stride,
                                         .rows = m - row < STRIP ? (int)(m - row) : STRIP,
                                         .columns = n - column < ACROSS ? (int)(n - column) : ACROSS,
                                         .alpha = alpha,
-                                        .keep = keep};
+                                        .keep = keep,
+                                        .next_b = next,
+                                        .lines = (int)lines,
+                                        .next_c = row + STRIP < m ? at + STRIP * c_stride : c + column + ACROSS};
             bf16->multiply(&strip);
         }
+    }
 }
 
 /* How many numbers of a row are multiplied at a time, and of how many rows they stay in a near cache. */
-static int64_t part_of(int64_t k)
+static int64_t part_of(const struct lm_cpu_bf16 *bf16, int64_t k)
 {
-    int64_t deep = rounded_up(k, DEEP), parts = (deep + LONGEST - 1) / LONGEST;
+    int64_t longest = bf16->parts == 1 ? LONGEST : LONGEST_SPLIT, deep = rounded_up(k, DEEP),
+            parts = (deep + longest - 1) / longest;
     return rounded_up((deep + parts - 1) / parts, DEEP);
 }
 
@@ -552,7 +589,7 @@ static int64_t group_of(const struct lm_cpu_bf16 *bf16, int64_t m, int64_t part)
 void lm_bf16_multiply(const struct lm_cpu_bf16 *bf16, const uint16_t *a, const uint16_t *b, int64_t b_rows, int64_t m,
                       int64_t n, int64_t k, float alpha, bool keep, float *c, int64_t c_stride)
 {
-    int64_t deep = rounded_up(k, DEEP), part = part_of(k), group = group_of(bf16, m, part);
+    int64_t deep = rounded_up(k, DEEP), part = part_of(bf16, k), group = group_of(bf16, m, part);
     for (int64_t at = 0; at < deep; at += part)
         for (int64_t from = 0; from < m; from += group) {
             const struct laid rows = {a + from * deep, deep, at}, columns = {b, rounded_up(b_rows, DEEP), at};
@@ -583,7 +620,7 @@ static void multiply_rows_of(const struct multiplied *at, uint16_t *room, int64_
 {
     const struct lm_product *p = at->product;
     const struct lm_cpu_bf16 *bf16 = at->cpu->products;
-    int64_t deep = rounded_up(p->k, DEEP), part = part_of(p->k), group = group_of(bf16, p->m, part);
+    int64_t deep = rounded_up(p->k, DEEP), part = part_of(bf16, p->k), group = group_of(bf16, p->m, part);
     for (int64_t k = 0; k < p->k; k += part)
         for (int64_t from = first; from < last; from += group) {
             int64_t rows = last - from < group ? last - from : group, length = p->k - k < part ? p->k - k : part;
@@ -602,7 +639,7 @@ static void multiply_part(void *closure, int worker, int workers)
     const struct multiplied *at = closure;
     const struct lm_product *p = at->product;
     const struct lm_cpu_bf16 *bf16 = at->cpu->products;
-    int64_t first = 0, last = p->m, left = 0, right = at->columns, part = part_of(p->k);
+    int64_t first = 0, last = p->m, left = 0, right = at->columns, part = part_of(bf16, p->k);
     if (lm_product_by_rows(p->m, at->columns, workers))
         team_share(p->m, STRIP, worker, workers, &first, &last);
     else
