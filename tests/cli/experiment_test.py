@@ -10,7 +10,7 @@ import unittest
 
 from akgen_program import AKGEN, HOME
 
-NAMES = ["sizes", "share", "left_out", "adapters", "preferences", "rl", "direct", "failures"]
+NAMES = ["sizes", "share", "left_out", "adapters", "preferences", "rl", "programs", "direct", "failures"]
 
 
 def experiment(*arguments):
@@ -62,6 +62,23 @@ class Experiment(unittest.TestCase):
             for database in ("rl-untrained.db", "rl-sft.db", "rl-rl.db"):
                 self.assertTrue(pathlib.Path(at, database).exists())
             self.assertEqual(experiment("rl", "-o", at, "--scale", 0.01, "--threads", 2).stdout, first.stdout)
+
+    def test_programs(self):
+        with tempfile.TemporaryDirectory(prefix="akgen-experiment-") as at:
+            first = experiment("programs", "-o", at, "--scale", 0.01, "--threads", 2)
+            self.assertEqual(first.returncode, 0, first.stderr)
+            figure = r"(-?[\d.]+) \[-?[\d.]+, -?[\d.]+\]"
+            rows = re.findall(rf"^\| ([^|]+) \| (\d+) \| {figure} \| {figure} \| (?:{figure})? \|$", first.stdout, re.M)
+            self.assertEqual([row[0] for row in rows], ["formulas", "programs, free", "programs, held to the language"], first.stdout)
+            self.assertEqual({row[1] for row in rows}, {"13"})
+            self.assertGreater(float(rows[0][3]), 50)                               # the shipped model on tasks that it can do
+            for row in rows[1:]:
+                self.assertAlmostEqual(float(row[4]), float(row[3]) - float(rows[0][3]), delta=0.11)
+            loss = float(re.search(r"^Loss on \d+ held-out programs: ([\d.]+)\.$", first.stdout, re.M)[1])
+            self.assertLess(loss, 7)                                                # log 4300 = 8.4; seven steps
+            for line in pathlib.Path(at, "programs-train.jsonl").read_text().splitlines():
+                self.assertIn("Answer: a program in AscendDSL", line)
+            self.assertEqual(experiment("programs", "-o", at, "--scale", 0.01, "--threads", 2).stdout, first.stdout)
 
 
 if __name__ == "__main__":
