@@ -118,6 +118,19 @@ static bool read_operand(struct core *core, const struct dsl_expr *call, const s
     return true;
 }
 
+/* sums += factor * row, n of them. */
+__attribute__((no_sanitize("undefined"))) static void add_scaled(int64_t n, double factor, const double *restrict row, double *restrict sums)
+{
+    for (int64_t j = 0; j < n; j++)
+        sums[j] += factor * row[j];
+}
+
+__attribute__((no_sanitize("undefined"))) static void add_scaled_squares(int64_t n, double factor, const double *restrict row, double *restrict squares)
+{
+    for (int64_t j = 0; j < n; j++)
+        squares[j] += (factor * row[j]) * (factor * row[j]);
+}
+
 /* Row i of the product: the sums in double, in the order of k, rounded once; the cube has its own order. a is (m,k), b (k,n),
  * sums and squares (n), the latter of the terms. */
 static bool product_row(struct core *core, const struct dsl_expr *call, const struct product *product, int64_t i,
@@ -134,11 +147,9 @@ static bool product_row(struct core *core, const struct dsl_expr *call, const st
         sums[j] = before.real;
     }
     for (int64_t k = 0; k < product->k; k++)
-        for (int64_t j = 0; j < product->n; j++)
-            sums[j] += a[i * product->k + k] * b[k * product->n + j];
+        add_scaled(product->n, a[i * product->k + k], b + k * product->n, sums);
     for (int64_t k = 0; core->machine->run->nudge && k < product->k; k++)
-        for (int64_t j = 0; j < product->n; j++)
-            squares[j] += pow(a[i * product->k + k] * b[k * product->n + j], 2);
+        add_scaled_squares(product->n, a[i * product->k + k], b + k * product->n, squares);
     for (int64_t j = 0; j < product->n; j++) {
         struct element sum = {.real = sums[j]};
         if (memory_is_real(dst))

@@ -9,6 +9,7 @@ import subprocess
 
 HOME = pathlib.Path(os.environ.get("AKGEN_HOME", pathlib.Path(__file__).resolve().parents[2]))
 AKGEN = os.environ.get("AKGEN", str(HOME / "build" / "akgen"))
+SANITIZED = os.environ.get("AKGEN_SANITIZED") == "ON"  # a program several times as slow: what repeats itself is repeated less often
 TASKS = HOME / "tasks" / "npukernelbench"
 
 
@@ -49,7 +50,7 @@ def verdict(task, directory, *options, **keywords):
 
 def without_sanitizer(text):
     """What a kernel printed, without AddressSanitizer's remarks on coroutines in a sanitized akgen-run."""
-    if not text or os.environ.get("AKGEN_SANITIZED") != "ON":
+    if not text or not SANITIZED:
         return text
     remarks = re.compile(r"==\d+==WARNING: ASan |False positive error reports may follow|For details see https://github")
     return "".join(line for line in text.splitlines(keepends=True) if not remarks.match(line)) or None
