@@ -257,7 +257,7 @@ static bool tell(struct slot *slot, struct lm_token *token)
     struct drafted *draft = slot->draft;
     if (draft && token->finish == LM_GOES_ON) {
         hold(draft, token, request->likely);
-        return true;
+        return !request->wanted || request->wanted(request->closure) || request->on_token(request->closure, token);
     }
     for (int i = 0; draft && i < draft->count; i++) {
         draft->tokens[i].token.likely = draft->tokens[i].likely;

@@ -37,6 +37,9 @@ struct lm_request {
     int tries;
     /* After each token. false: the request is not needed any more. */
     bool (*on_token)(void *closure, const struct lm_token *token);
+    /* Whether anybody waits for it still, asked at each token that is not told of yet; NULL: somebody does. If not, on_token is called once more, and
+     * has to say the same. */
+    bool (*wanted)(void *closure);
     void *closure;
 };
 enum { LM_MOST_LIKELY = 20 };

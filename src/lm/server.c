@@ -1,6 +1,7 @@
 /* Two threads: libmicrohttpd's, which reads requests and sends what there is, and one that writes with the engine. */
 #include "lm/server.h"
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include "lm/server_job.h"
@@ -10,9 +11,11 @@
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { LARGEST_BODY = 64 << 20, MOST_JOBS = 4096 };
+#define LOOK_SECONDS 0.2
 
 struct server {
     const struct lm_server_options *options;
@@ -39,12 +42,30 @@ struct exchange {
 
 /* ---- The writing thread */
 
+/* Clients that closed their connections while their texts are written: libmicrohttpd does not look at one that sleeps. */
+static void look_for_gone(struct server *server)
+{
+    char byte;
+    pthread_mutex_lock(&server->lock);
+    for (struct lm_job *job = server->jobs; job; job = job->next)
+        if (job->sleeping && !job->abandoned) {
+            ssize_t length = recv(job->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+            job->abandoned = length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR);
+        }
+    pthread_mutex_unlock(&server->lock);
+}
+
 static void *write_all(void *closure)
 {
     struct server *server = closure;
     bool busy = false;
+    double looked = 0;
     for (;;) {
         struct lm_job *job = NULL;
+        if (busy && clock_seconds() > looked + LOOK_SECONDS) {
+            look_for_gone(server);
+            looked = clock_seconds();
+        }
         pthread_mutex_lock(&server->lock);
         while (!busy && !server->waiting && !server->ends)
             pthread_cond_wait(&server->work, &server->lock);
@@ -61,6 +82,7 @@ static void *write_all(void *closure)
             struct lm_request request = job->request;
             request.sampling.seed += (uint64_t)i;
             request.on_token = lm_job_on_token;
+            request.wanted = lm_job_wanted;
             request.closure = &job->choices[i];
             error_free(lm_engine_add(server->engine, &request)); /* which checked its length when it was parsed */
         }
@@ -158,6 +180,7 @@ static enum MHD_Result start(struct exchange *exchange, struct MHD_Connection *c
     job->lock = &server->lock;
     job->model = server->name;
     job->connection = connection;
+    job->socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     job->wake = wake;
     job->holders = 2;
     exchange->job = job;

@@ -485,3 +485,12 @@ bool lm_job_on_token(void *closure, const struct lm_token *token)
         lm_job_free(job);
     return wanted;
 }
+
+bool lm_job_wanted(void *closure)
+{
+    struct lm_job *job = ((struct lm_choice *)closure)->job;
+    pthread_mutex_lock(job->lock);
+    bool wanted = !job->abandoned;
+    pthread_mutex_unlock(job->lock);
+    return wanted;
+}

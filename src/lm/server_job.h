@@ -42,6 +42,7 @@ struct lm_job {
     size_t sent;
     void (*wake)(struct lm_job *job); /* there is more to send */
     void *connection;
+    int socket; /* the connection's */
     bool sleeping;
     int holders; /* of the two threads; it is taken from the list by the last */
     struct lm_job *next, **before;
@@ -66,8 +67,9 @@ struct akgen_error *lm_job_parse(const char *body, size_t length, bool chat, con
 void lm_job_free(struct lm_job *job);
 /* One holder less, under the lock; true: it was the last, who frees it. */
 bool lm_job_leave(struct lm_job *job);
-/* lm_request.on_token; the closure is the choice. */
+/* lm_request.on_token and .wanted; the closure is the choice. */
 bool lm_job_on_token(void *closure, const struct lm_token *token);
+bool lm_job_wanted(void *closure);
 /* An error as the protocol has it; the caller frees. */
 char *lm_job_error(const char *message, const char *type);
 

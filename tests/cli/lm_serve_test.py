@@ -151,6 +151,19 @@ class Serve(unittest.TestCase):
             connection.close()
         self.assertEqual(self.complete(prompt="kernel a", temperature=0, max_tokens=3)["choices"][0]["text"], "dd:")
 
+    def test_a_client_that_left_is_not_written_for(self):
+        """Whole answers, and ones that are drawn again and again: who asks next does not wait for their end."""
+        grammar = 'root ::= ("x" | "y"){200}'                                         # which the model finds unlikely at each letter
+        for fields in (dict(max_tokens=240, temperature=5), dict(max_tokens=240, temperature=5, grammar=grammar, grammar_tries=1024)):
+            for stream in (False, True):
+                connection = http.client.HTTPConnection("127.0.0.1", self.port)
+                connection.request("POST", "/v1/completions", json.dumps(dict(prompt="kernel ", n=128, stream=stream, **fields)))
+                time.sleep(0.3)
+                connection.close()
+        began = time.monotonic()
+        self.assertEqual(self.complete(prompt="kernel a", temperature=0, max_tokens=3)["choices"][0]["text"], "dd:")
+        self.assertLess(time.monotonic() - began, 20)
+
     def test_what_is_wrong_is_said(self):
         for path, body, status, expected in (
                 ("/v1/completions", "{", 400, "the body is no JSON"), ("/v1/completions", "[]", 400, "has to be a JSON object"),
