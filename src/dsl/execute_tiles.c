@@ -119,13 +119,15 @@ static bool read_operand(struct core *core, const struct dsl_expr *call, const s
 }
 
 /* sums += factor * row, n of them. */
-__attribute__((no_sanitize("undefined"))) static void add_scaled(int64_t n, double factor, const double *restrict row, double *restrict sums)
+__attribute__((no_sanitize("undefined"))) static void add_scaled(int64_t n, double factor, const double *restrict row,
+                                                                 double *restrict sums)
 {
     for (int64_t j = 0; j < n; j++)
         sums[j] += factor * row[j];
 }
 
-__attribute__((no_sanitize("undefined"))) static void add_scaled_squares(int64_t n, double factor, const double *restrict row, double *restrict squares)
+__attribute__((no_sanitize("undefined"))) static void
+add_scaled_squares(int64_t n, double factor, const double *restrict row, double *restrict squares)
 {
     for (int64_t j = 0; j < n; j++)
         squares[j] += (factor * row[j]) * (factor * row[j]);
