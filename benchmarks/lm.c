@@ -65,7 +65,7 @@ static double take_step(struct training *training)
     const struct lm_layout *layout = &training->model.layout;
     const struct lm_operations *ops = training->cpu->operations;
     double loss = 0;
-    ops->zero(training->cpu, training->gradients, layout->size * 4);
+    lm_pass_renew(training->pass, training->gradients);
     lm_pass_forward(training->pass, &training->batch);
     lm_pass_backward(training->pass, training->factors, training->log_probs, training->gradients);
     for (int i = 0; i < training->n; i++)

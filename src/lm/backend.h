@@ -66,9 +66,9 @@ struct lm_operations {
     /* dx (n, in) = scale * dy (n, out) W + keep * dx. */
     void (*linear_dx)(struct lm_backend *backend, void *dx, int dx_stride, const void *dy, int dy_stride, const void *w,
                       int n, int in, int out, float scale, int keep);
-    /* dw (out, in) += scale * dy^T x. */
+    /* dw (out, in) = scale * dy^T x + keep * dw. */
     void (*linear_dw)(struct lm_backend *backend, float *dw, const void *dy, int dy_stride, const void *x, int x_stride,
-                      int n, int in, int out, float scale);
+                      int n, int in, int out, float scale, int keep);
 
     /* x (n, c) = the rows of the table (V, c) that the tokens name. */
     void (*embed)(struct lm_backend *backend, void *x, const void *table, const int32_t *tokens, int n, int c);

@@ -141,7 +141,7 @@ void lm_cpu_linear_int8(struct lm_backend *backend, void *y, int y_stride, const
 void lm_cpu_linear_dx(struct lm_backend *backend, void *dx, int dx_stride, const void *dy, int dy_stride, const void *w,
                       int n, int in, int out, float scale, int keep);
 void lm_cpu_linear_dw(struct lm_backend *backend, float *dw, const void *dy, int dy_stride, const void *x, int x_stride,
-                      int n, int in, int out, float scale);
+                      int n, int in, int out, float scale, int keep);
 void lm_cpu_norm(struct lm_backend *backend, void *y, float *scales, void *sum, const void *x, const void *more,
                  const void *w, float eps, int n, int c);
 void lm_cpu_norm_again(struct lm_backend *backend, void *y, const float *scales, const void *x, const void *w, int n,

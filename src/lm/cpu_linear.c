@@ -109,7 +109,7 @@ void lm_cpu_linear_dx(struct lm_backend *backend, void *dx, int dx_stride, const
 }
 
 void lm_cpu_linear_dw(struct lm_backend *backend, float *dw, const void *dy, int dy_stride, const void *x, int x_stride,
-                      int n, int in, int out, float scale)
+                      int n, int in, int out, float scale, int keep)
 {
     struct lm_product product = {.alpha = scale,
                                  .a_turned = true,
@@ -120,7 +120,7 @@ void lm_cpu_linear_dw(struct lm_backend *backend, float *dw, const void *dy, int
                                  .a_stride = dy_stride,
                                  .b = x,
                                  .b_stride = x_stride,
-                                 .beta = 1,
+                                 .beta = (float)keep,
                                  .c = dw,
                                  .c_stride = in};
     multiply(lm_cpu_of(backend), &product);

@@ -66,6 +66,7 @@ struct lm_pass {
     void *dx, *dnormed, *dqkv, *dq, *dk, *dheads, *dgate_up, *dinner;
     int64_t allocated;
     bool failed;
+    bool renewed; /* gradients of matrices hold anything */
 };
 
 struct lm_cache {
@@ -443,7 +444,7 @@ static void part_back(struct lm_pass *pass, int l, enum part part, void *dx, con
     int64_t offset = part_matrix(pass, l, part, &in, &out), columns = 0;
     pass->ops->linear_dx(pass->backend, dx, in, dy, out, weight(pass, offset), n, in, out, 1, 0);
     if (!pass->options.adapters)
-        pass->ops->linear_dw(pass->backend, gradients + offset, dy, out, x, in, n, in, out, 1);
+        pass->ops->linear_dw(pass->backend, gradients + offset, dy, out, x, in, n, in, out, 1, !pass->renewed);
     for (int target = (int)parts[part].first; pass->options.adapters && target <= (int)parts[part].last; target++) {
         const struct lm_adapter *adapter = &pass->options.adapters->layers[l][target];
         lm_target_matrix(&pass->layout->config, &pass->layout->layers[l], (enum lm_target)target, &offset, &in, &width);
@@ -453,10 +454,10 @@ static void part_back(struct lm_pass *pass, int l, enum part part, void *dx, con
             const void *dy_columns = elements(pass, dy, columns);
             pass->ops->linear(pass->backend, pass->lowered, rank, x, in, a, n, in, rank, 1, 0);
             pass->ops->linear_dw(pass->backend, gradients + adapter->b, dy_columns, out, pass->lowered, rank, n, rank,
-                                 width, adapter_scale(pass));
+                                 width, adapter_scale(pass), 1);
             pass->ops->linear_dx(pass->backend, pass->lowered, rank, dy_columns, out, b, n, rank, width,
                                  adapter_scale(pass), 0);
-            pass->ops->linear_dw(pass->backend, gradients + adapter->a, pass->lowered, rank, x, in, n, in, rank, 1);
+            pass->ops->linear_dw(pass->backend, gradients + adapter->a, pass->lowered, rank, x, in, n, in, rank, 1, 1);
             pass->ops->linear_dx(pass->backend, dx, in, pass->lowered, rank, a, n, in, rank, 1, 1);
         }
         columns += width;
@@ -700,6 +701,9 @@ static void head_back(struct lm_pass *pass, const float *factors, float *log_pro
     int n = pass->n, c = config->hidden, vocabulary = config->vocabulary;
     int64_t bytes = (int64_t)n * c * pass->ops->element;
     pass->ops->zero(pass->backend, pass->dnormed, bytes);
+    if (pass->renewed && !pass->labelled_count)
+        pass->ops->zero(pass->backend, gradients + pass->layout->head,
+                        (int64_t)vocabulary * c * (int64_t)sizeof *gradients);
     for (int at = 0; at < pass->labelled_count; at += pass->rows) {
         int count = pass->labelled_count - at < pass->rows ? pass->labelled_count - at : pass->rows;
         chunk_log_probs(pass, pass->labelled + at, count, factors, log_probs);
@@ -707,7 +711,7 @@ static void head_back(struct lm_pass *pass, const float *factors, float *log_pro
                              weight(pass, pass->layout->head), count, c, vocabulary, 1, 0);
         if (!pass->options.adapters)
             pass->ops->linear_dw(pass->backend, gradients + pass->layout->head, pass->scores, vocabulary,
-                                 pass->score_rows, c, count, c, vocabulary, 1);
+                                 pass->score_rows, c, count, c, vocabulary, 1, at || !pass->renewed);
         pass->ops->add_rows(pass->backend, pass->dnormed, pass->dscore_rows, pass->chunk_rows, NULL, count, c);
     }
     pass->ops->zero(pass->backend, pass->dx, bytes);
@@ -772,8 +776,25 @@ void lm_pass_backward(struct lm_pass *pass, const float *factors, float *log_pro
         mlp_back(pass, l, &kept, gradients);
         attention_back(pass, l, &kept, gradients);
     }
+    pass->renewed = false;
     if (pass->options.adapters)
         return;
     pass->ops->embed_back(pass->backend, gradients + pass->layout->embedding, pass->dx, pass->tokens, pass->n,
                           config->hidden);
+}
+
+void lm_pass_renew(struct lm_pass *pass, float *gradients)
+{
+    const struct lm_layout *layout = pass->options.adapters ? &pass->options.adapters->layout : pass->layout;
+    pass->renewed = !pass->options.adapters;
+    if (!pass->renewed) {
+        pass->ops->zero(pass->backend, gradients, layout->size * (int64_t)sizeof *gradients);
+        return;
+    }
+    for (int i = 0; i < layout->count; i++) {
+        const struct lm_parameter *parameter = &layout->parameters[i];
+        if (parameter->rank == 1 || (parameter->offset == layout->embedding && layout->embedding != layout->head))
+            pass->ops->zero(pass->backend, gradients + parameter->offset,
+                            parameter->count * (int64_t)sizeof *gradients);
+    }
 }

@@ -55,5 +55,7 @@ void lm_pass_log_probs(struct lm_pass *pass, float *log_probs);
 /* The same; and `gradients` (the layout's or the adapters', float32 in the backend's memory) += that of the sum of factors[i] * log_probs[i].
  * factors (N) on the host. Once for each forward. */
 void lm_pass_backward(struct lm_pass *pass, const float *factors, float *log_probs, float *gradients);
+/* What `gradients` hold is forgotten, as if they were zeroed: a backward pass has to follow, which writes those of matrices and adds to the others. */
+void lm_pass_renew(struct lm_pass *pass, float *gradients);
 
 #endif

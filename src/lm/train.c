@@ -596,14 +596,13 @@ static void take_step(struct training *training, int64_t tokens, double start)
 
 static void step(struct training *training)
 {
-    const struct lm_operations *ops = training->backend->operations;
     struct lm_objective_sums sums = {0};
     double start = clock_seconds();
     int first, last;
     int64_t tokens = 0;
     lm_course_step(&training->course, training->state.step, &first, &last);
     double whole = lm_course_whole(training->options, &training->data.samples, training->course.order, first, last);
-    ops->zero(training->backend, training->gradient, training->optimizer.layout->size * (int64_t)sizeof(float));
+    lm_pass_renew(training->pass, training->gradient);
     for (int at = first; at < last;) {
         struct lm_batch batch;
         int from = at;

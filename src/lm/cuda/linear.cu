@@ -95,10 +95,10 @@ static void linear_dx(struct lm_backend *backend, void *dx, int dx_stride, const
 
 template <typename T>
 static void linear_dw(struct lm_backend *backend, float *dw, const void *dy, int dy_stride, const void *x, int x_stride,
-                      int n, int in, int out, float scale)
+                      int n, int in, int out, float scale, int keep)
 {
-    multiply<T>(lm_cuda_of(backend), CUBLAS_OP_N, CUBLAS_OP_T, in, out, n, scale, x, x_stride, dy, dy_stride, 1, dw,
-                CUDA_R_32F, in);
+    multiply<T>(lm_cuda_of(backend), CUBLAS_OP_N, CUBLAS_OP_T, in, out, n, scale, x, x_stride, dy, dy_stride, (float)keep,
+                dw, CUDA_R_32F, in);
 }
 
 template <typename T> static void add(struct lm_operations *to)

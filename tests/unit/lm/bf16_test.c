@@ -72,7 +72,7 @@ static void check(struct lm_backend *cpu, int n, int in, int out, struct rng *rn
     memcpy(before[2], dw, (size_t)out * (size_t)in * 4);
     cpu->operations->linear(cpu, y, step_y, x, step_x, w, n, in, out, 0.5F, 1);
     cpu->operations->linear_dx(cpu, dx, step_x, dy, step_y, w, n, in, out, 1, 0);
-    cpu->operations->linear_dw(cpu, dw, dy, step_y, x, step_x, n, in, out, 2);
+    cpu->operations->linear_dw(cpu, dw, dy, step_y, x, step_x, n, in, out, 2, 1);
     for (int i = 0; i < 500; i++) {
         int64_t r = rng_integer(rng, 0, n), c = rng_integer(rng, 0, in), o = rng_integer(rng, 0, out);
         double wanted = dot(x + r * step_x, 1, w + o * in, 1, in, &size);

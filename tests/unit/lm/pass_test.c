@@ -85,6 +85,19 @@ static void compare(const struct lm_config *config, const struct texts *texts, i
     lm_pass_forward(pass, &texts->batch);
     lm_pass_backward(pass, texts->factors, NULL, found);
     near("gradients again", found, wanted, layout->size);
+    /* Nor is anything of what gradients held before they were renewed; and then they are added to. */
+    float *renewed = floats(layout->size);
+    memset(renewed, 0x7f, (size_t)layout->size * sizeof *renewed);
+    lm_pass_renew(pass, renewed);
+    lm_pass_forward(pass, &texts->batch);
+    lm_pass_backward(pass, texts->factors, NULL, renewed);
+    assert_memory_equal(renewed, found, (size_t)layout->size * sizeof *found);
+    for (int i = 0; i < 2; i++) {
+        lm_pass_forward(pass, &texts->batch);
+        lm_pass_backward(pass, texts->factors, NULL, i ? found : renewed);
+    }
+    assert_memory_equal(renewed, found, (size_t)layout->size * sizeof *found);
+    free(renewed);
     lm_pass_free(pass);
     lm_cpu_free(cpu);
     lm_model_free(&model);

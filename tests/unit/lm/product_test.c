@@ -42,7 +42,7 @@ static void no_bit_is_lost(void **state)
     memset(y, 0, N * C * sizeof *y);
     cpu->operations->linear_dx(cpu, y, C, tall, N, x, N, C, N, 1, 0); /* x as the second one */
     assert_memory_equal(y, x, N * C * sizeof *x);
-    cpu->operations->linear_dw(cpu, dw, tall, N, x, C, N, C, N, 1);
+    cpu->operations->linear_dw(cpu, dw, tall, N, x, C, N, C, N, 1, 1);
     assert_memory_equal(dw, x, N * C * sizeof *x);
     lm_cpu_free(cpu);
     free(x);
@@ -91,7 +91,7 @@ static void check(int threads, int n, int in, int out, float scale, struct rng *
         }
         at->operations->linear(at, found[c][0], step_y, x, step_x, w, n, in, out, scale, 1);
         at->operations->linear_dx(at, found[c][1], step_x, dy, step_y, w, n, in, out, scale, 0);
-        at->operations->linear_dw(at, found[c][2], dy, step_y, x, step_x, n, in, out, scale);
+        at->operations->linear_dw(at, found[c][2], dy, step_y, x, step_x, n, in, out, scale, 1);
     }
     struct errors errors[3] = {0};
     for (int i = 0; i < 2000; i++) {
