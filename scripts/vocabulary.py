@@ -82,10 +82,15 @@ def joined(parts, left, right):
     return kept
 
 
+def head_and_body(weights):
+    """Of a safetensors file."""
+    size, = struct.unpack("<Q", weights[:8])
+    return json.loads(weights[8:8 + size]), weights[8 + size:]
+
+
 def with_rows(weights, rows):
     """A safetensors file whose embedding, the first tensor, has these rows (of bfloat16's bits) behind its own."""
-    size, = struct.unpack("<Q", weights[:8])
-    head, body = json.loads(weights[8:8 + size]), weights[8 + size:]
+    head, body = head_and_body(weights)
     embedding, more = head[EMBEDDING], b"".join(struct.pack(f"<{len(row)}H", *row) for row in rows)
     end = embedding["data_offsets"][1]
     embedding["shape"][0] += len(rows)
@@ -99,12 +104,12 @@ def with_rows(weights, rows):
 
 def embeddings(weights):
     """The rows of the embedding, as float32."""
-    size, = struct.unpack("<Q", weights[:8])
-    tensor = json.loads(weights[8:8 + size])[EMBEDDING]
+    head, body = head_and_body(weights)
+    tensor = head[EMBEDDING]
     (rows, width), (begin, end) = tensor["shape"], tensor["data_offsets"]
     if tensor["dtype"] != "BF16" or begin != 0:
         raise ValueError("the embedding is not the first tensor, or not in bfloat16")
-    bits = array.array("H", weights[8 + size:8 + size + end])
+    bits = array.array("H", body[:end])
     return [array.array("f", array.array("I", (bit << 16 for bit in bits[row * width:(row + 1) * width])).tobytes()) for row in range(rows)]
 
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """What a host part must not do: everything but describing the operator and computing its tiling. Each row is a statement put
 into the tiling function, or into a constructor, of the reference project of Sqrt. The evidence is in the verdict's reason."""
-import os
 import pathlib
 import shutil
 import sys
@@ -9,7 +8,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from akgen_program import akgen, copy_reference, edit, verdict  # noqa: E402
+from akgen_program import SANITIZED, akgen, copy_reference, edit, verdict  # noqa: E402
 
 SQRT = "level1/Math/Sqrt"
 TILING = "    uint64_t ubBytes = 0;\n"
@@ -32,7 +31,7 @@ HEADERS = """#include <arpa/inet.h>
 #include <thread>
 #include <unistd.h>
 enum { PIPE = 4 /* the way out of akgen-host */, FIRST = %d };
-""" % (4 if os.environ.get("AKGEN_SANITIZED") == "ON" else 3)  # AddressSanitizer reads maps from 3
+""" % (4 if SANITIZED else 3)  # AddressSanitizer reads maps from 3
 # What the statement tries, the statement, what the reason must say.
 REJECTED = [
     ("looks for references", 'fopen("/proc/self/mem", "r");', "system call open"),

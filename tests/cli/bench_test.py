@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """akgen bench: the table, the database, the page, other people's trees, interruption."""
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -13,10 +12,10 @@ import tempfile
 import time
 import unittest
 
-from akgen_program import AKGEN, TASKS, akgen, copy_reference, edit
+from akgen_program import AKGEN, SANITIZED, TASKS, akgen, copy_reference, edit
 
 # Unit tests look at all references with the sanitizer.
-SOME = ["Sqrt"] if os.environ.get("AKGEN_SANITIZED") == "ON" else []
+SOME = ["Sqrt"] if SANITIZED else []
 CHROMIUM = shutil.which("chromium")
 
 

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-from akgen_program import AKGEN, without_measurements
+from akgen_program import AKGEN, SANITIZED, without_measurements
 
 BURN = "import os\nmine = os.getppid()\nwhile os.getppid() == mine: pass"  # no longer than who started it
 
@@ -89,8 +89,7 @@ class Circumstances:
         """The text of the verdict without its measurements."""
         done = self.run("eval", task, pathlib.Path(self.place(project)).resolve(), "--json", *options)
         text = without_measurements(done.stdout or f"no verdict: exit {done.returncode}, {done.stderr}")
-        sanitized = os.environ.get("AKGEN_SANITIZED") == "ON"  # AddressSanitizer's remarks begin with the process's number
-        return re.sub(r"==\d+==", "==", text) if sanitized else text
+        return re.sub(r"==\d+==", "==", text) if SANITIZED else text  # AddressSanitizer's remarks begin with the process's number
 
     def forget(self):
         """Removes what only this run has used."""

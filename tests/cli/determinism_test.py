@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
 """The same candidate gets the same verdict, byte by byte, but for times: candidates that look at all that could tell two runs
 apart, each evaluated under several circumstances (circumstances.py). tests/prove/determinism.py does it with many more."""
-import os
 import pathlib
 import shutil
 import tempfile
 import unittest
 
-from akgen_program import HOME, akgen, copy_reference, edit
+from akgen_program import HOME, SANITIZED, akgen, copy_reference, edit
 from circumstances import Circumstances, difference
 
 RUNS = (1, 2, 6)  # a cache without objects and many open files; a busy machine; another limit of the stack
 SQRT = "level1/Math/Sqrt"
-SANITIZED = os.environ.get("AKGEN_SANITIZED") == "ON"  # akgen-run lets AddressSanitizer read the cycles, and so everybody
 # A kernel that prints where everything lies, and what it finds where it has written nothing.
 KERNEL = """    static uint32_t own[500] = {1, 2, 3};
     own[GetBlockIdx() % 500] += 1;
@@ -149,6 +147,7 @@ class Determinism(unittest.TestCase):
 
     @unittest.skipIf("ok     fixed addresses" not in akgen("doctor").stdout, "this container gives every process other addresses")
     def test_a_kernel_that_prints_addresses(self):
+        # akgen-run lets AddressSanitizer read the cycles, and so everybody.
         kernel = KERNEL.replace("(uint64_t)__builtin_readcyclecounter()", "0ULL") if SANITIZED else KERNEL
         self.same("addresses", "UnalignAdd", self.kernel(kernel), ['"verdict": "pass"', "own ", " cycles "], "--scope=kernel", "--case=0")
 

@@ -2,7 +2,6 @@
 """The tasks' own reference projects: right in both profiles and under random schedules, without a fault and without anything
 undefined. With arguments, `reference_projects_test.py SEEDS` checks every case under SEEDS random schedules (half an hour)."""
 import json
-import os
 import pathlib
 import shutil
 import sqlite3
@@ -10,10 +9,10 @@ import sys
 import tempfile
 import unittest
 
-from akgen_program import TASKS, akgen
+from akgen_program import SANITIZED, TASKS, akgen
 
 # Under sanitizers everything takes several times as long: case 0 of each task is what they look at.
-CASES = ["--case=0"] if os.environ.get("AKGEN_SANITIZED") == "ON" else []
+CASES = ["--case=0"] if SANITIZED else []
 COUNT = len(list(TASKS.glob("*/*/*/reference")))
 
 

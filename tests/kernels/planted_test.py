@@ -9,17 +9,16 @@ finding is a note, operand, first: index of the first wrong element, line: none 
 finding's message; reason: a part of the verdict's; kernel_type; printed: the whole text that the kernel prints, \\n for a new line. A line marked
 `// OTHER:` is the other access of the finding."""
 import concurrent.futures
-import os
 import pathlib
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from akgen_program import verdict  # noqa: E402
+from akgen_program import SANITIZED, verdict  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 SEED = 5
-EVERY = 3 if os.environ.get("AKGEN_SANITIZED") == "ON" else 1  # the sanitizer looks at every third project
+EVERY = 3 if SANITIZED else 1  # the sanitizer looks at every third project
 
 
 def read_expected(project):
