@@ -2,6 +2,7 @@
  *
  *   a - b is a + -1 * b, a / b is a * b^-1, sqrt and rsqrt are powers; equal terms and factors are counted
  *   functions that others make are made of them: sigmoid, gelu, softmax, mean, var, ..
+ *   what each step is rounded to is left out: type_as(x, y) is x
  *   exp(a + b) is exp(a) * exp(b), and what is one number of a row leaves its sums: so exp(x - max(x)) / sum(exp(x - max(x))) is
  *   exp(x) / sum(exp(x)), as is softmax(x)
  *
@@ -497,6 +498,8 @@ static struct node *node_of(struct maker *maker, const struct expr *expr, int st
         return choose(maker, kids[0], kids[1], kids[2]);
     if (expr->node != NODE_CALL)
         return call(maker, expr->node == NODE_SLICE ? "slice" : "index", kids, count);
+    if (strcmp(expr->name, "type_as") == 0 && count == 2)
+        return kids[0];
     if (is_row(expr->name))
         return row(maker, expr->name, kids, count);
     if (count == 1)

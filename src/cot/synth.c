@@ -274,6 +274,8 @@ static void make(struct arena *arena, uint64_t seed, int plain, struct synth_ope
     s.op = synth_op_name(&s);
     synth_make_family(&s);
     drop_unused(&s);
+    if (plain < 0 && synth_chance(&s, 5))
+        synth_round(&s);
     unsigned some = (unsigned[]){7, 7, 3, 1, 2, 6, 5}[synth_pick(&s, 7)];
     if (plain >= 0)
         some = 1U << plain;
@@ -296,6 +298,8 @@ static void make(struct arena *arena, uint64_t seed, int plain, struct synth_ope
     if (plain < 0 && synth_chance(&s, 8))
         s.unused = synth_attr(&s, "layout|mode_id|version|incr|stride_x|group_id|workspace|precision|variant", "1");
     made->answer = answer_of(&s);
+    for (int i = 0; i < s.step_count && s.rounds; i++) /* words say it once for all steps */
+        s.steps[i].tree = s.steps[i].said;
     made->description = synth_describe(&s);
 }
 

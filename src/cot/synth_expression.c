@@ -140,5 +140,5 @@ void synth_step(struct synth *s, const char *name, bool output, const char *form
         fprintf(stderr, "%s: %s\n", s->family, error->message);
         abort();
     }
-    s->steps[s->step_count++] = (struct synth_step){name, tree, output};
+    s->steps[s->step_count++] = (struct synth_step){.name = name, .tree = tree, .output = output};
 }

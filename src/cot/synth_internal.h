@@ -34,6 +34,7 @@ struct synth_attr {
 struct synth_step {
     const char *name;
     struct expr *tree;
+    struct expr *said; /* what the description says of it where steps are rounded: the tree without that */
     bool output;
 };
 struct synth {
@@ -51,6 +52,7 @@ struct synth {
     const char *counted;  /* the tensor whose elements a formula counts; NULL: none does */
     const char *count;    /* what their number may be called */
     const char *unused;   /* an attribute that no formula has; NULL: there is none */
+    bool rounds;          /* each step, to the type of the tensors */
     bool even;            /* rows have halves */
     int axis;             /* of SYNTH_AXIS */
     int rank;             /* of the largest tensor; 0: any */
@@ -92,6 +94,12 @@ const char *synth_number(struct synth *s);
 
 /* Makes the formulas of a family (synth_families.c). */
 void synth_make_family(struct synth *s);
+
+/* Rounding (synth_rounded.c). */
+/* Rounds each step of a small operator whose tensors have one type. */
+void synth_round(struct synth *s);
+/* The sentence that says so. */
+const char *synth_rounds_in_words(struct synth *s);
 
 /* Words (synth_words.c). */
 const char *synth_describe(struct synth *s);

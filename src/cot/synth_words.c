@@ -598,7 +598,9 @@ static void add_notes(struct synth *s, struct text *text)
     if (in_place && synth_chance(s, 35))
         text_add(text, synth_choose(s, " The operator works in place.| The output has the memory of the input of that "
                                        "name.| Outputs have the memory of the inputs of the same names."));
-    if (synth_chance(s, 15))
+    if (s->rounds)
+        text_add(text, synth_rounds_in_words(s));
+    else if (synth_chance(s, 15))
         text_add(text, synth_choose(s, " All tensors have the same shape and data type.| Computed in float32 and "
                                        "rounded once.| The expected values come from a computation in float32."));
     if (strstr(s->family, "norm") && synth_chance(s, 25))

@@ -36,7 +36,7 @@ struct plan_value {
     bool truth;            /* of comparisons */
     bool in_kernel;        /* PLAN_NUMBER: the host function does not know it */
     bool all;              /* PLAN_REDUCE of the whole tensor */
-    int input;             /* PLAN_INPUT */
+    int input;             /* PLAN_INPUT; of a call of type_as: whose data type it is rounded to */
     const char *from;      /* of a part: its first element, "0" at the beginning */
     int level;
     /* A sum that goes along with what it is taken around: one of exp(x - max(x)) with the largest element so far, one of the

@@ -173,6 +173,30 @@ static struct plan_value *as_number(struct plan *plan, struct plan_value *value)
     return value->truth ? unary(plan, "value", value) : value;
 }
 
+/* A value rounded to the data type of an input. That input itself, and what has been rounded so, are that already. */
+static struct plan_value *typed(struct plan *plan, int input, struct plan_value *of)
+{
+    const struct task_param *param = &plan->task->inputs[input];
+    of = as_number(plan, of);
+    if ((param->kind == TASK_SCALAR || param->types[0] == AKGEN_BOOL) && !plan->error)
+        plan->error = error_new("%s: the planner rounds to the types of tensors of numbers, which '%s' is not",
+                                plan->task->name, param->name);
+    bool rounded = of->operation == PLAN_INPUT || (of->operation == PLAN_CALL && strcmp(of->name, "type_as") == 0);
+    if (rounded && of->input == input)
+        return of;
+    struct plan_value value = {.operation = PLAN_CALL,
+                               .name = "type_as",
+                               .kids = {of},
+                               .kid_count = 1,
+                               .input = input,
+                               .axes = of->axes,
+                               .width = of->width,
+                               .batched = of->batched,
+                               .lone = of->lone,
+                               .level = of->level};
+    return intern(plan, value);
+}
+
 /* How many elements what a sum goes along has, or all together. */
 static struct plan_value *unit_size(struct plan *plan, const struct plan_value *value, bool all)
 {
@@ -326,7 +350,8 @@ static struct plan_value *part_of(struct plan *plan, const struct expr *node, st
         struct plan_value *kids[PLAN_KIDS];
         for (int i = 0; i < value->kid_count; i++)
             kids[i] = part_of(plan, node, value->kids[i], from, width);
-        part = call(plan, value->name, value->kid_count, kids);
+        part = strcmp(value->name, "type_as") == 0 ? typed(plan, value->input, kids[0])
+                                                   : call(plan, value->name, value->kid_count, kids);
     } else {
         refuse(plan, node, "the planner has no plan for a part of this");
     }
@@ -462,6 +487,15 @@ static struct plan_value *truth_of(struct plan *plan, struct plan_value *value)
     return as_number(plan, value->truth ? value : binary(plan, "!=", value, number(plan, "0.0")));
 }
 
+static struct plan_value *build_typed(struct plan *plan, const struct expr *node, struct plan_value *of)
+{
+    const struct expr *input = node->kids[1];
+    if (input->index < plan->task->input_count)
+        return typed(plan, input->index, of);
+    refuse(plan, input, "an attribute has no data type to round to");
+    return of;
+}
+
 static struct plan_value *build_call(struct plan *plan, const struct expr *node)
 {
     enum formula_kind kind = formula_kind_of(node);
@@ -470,6 +504,8 @@ static struct plan_value *build_call(struct plan *plan, const struct expr *node)
         return build_row_function(plan, node, kids[0], formula_of_all(node));
     if (kind == FORMULA_SIZE)
         return build_size(plan, node, kids[0]);
+    if (kind == FORMULA_TYPED)
+        return build_typed(plan, node, kids[0]);
     int count = kind == FORMULA_UNARY ? 1 : kind == FORMULA_BINARY ? 2 : 3;
     for (int i = 1; i < PLAN_KIDS; i++)
         kids[i] = i < count ? build(plan, node->kids[i]) : kids[0];

@@ -163,6 +163,16 @@ static const char *typed_buffer(struct printer *p, const char *name, const char 
     return own_buffer(p, name, shape, arena_printf(p->plan->arena, "%s%s.dtype", tensor, member));
 }
 
+const char *print_typed(struct printer *p, int input, enum plan_shape shape)
+{
+    static const char *const names[PLAN_SHAPES] = {[PLAN_TILE] = "rounded",
+                                                   [PLAN_ROW] = "rounded_row",
+                                                   [PLAN_COLUMN] = "rounded_column",
+                                                   [PLAN_ONE] = "rounded_number"};
+    const char *tensor = p->plan->task->inputs[input].name;
+    return typed_buffer(p, arena_printf(p->plan->arena, "%s_%s_ub", tensor, names[shape]), tensor, shape);
+}
+
 /* Inputs. */
 static const char *buffer_of_input(struct printer *p, struct plan_value *value)
 {

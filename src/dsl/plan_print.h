@@ -49,6 +49,8 @@ void print_give_back(struct printer *p, const char *name);
 /* A buffer that keeps its name and what it holds. */
 const char *print_own(struct printer *p, const char *name, enum plan_shape shape);
 enum plan_shape print_shape_of(const struct plan_value *value);
+/* One of the data type of an input, for steps that round to it. */
+const char *print_typed(struct printer *p, int input, enum plan_shape shape);
 
 /* plan_values.c */
 /* Elements that a step of this shape works on: "n * pitch". */

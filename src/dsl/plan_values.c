@@ -277,6 +277,22 @@ static void print_filled(struct printer *p, struct plan_value *value)
     read_all(p, value);
 }
 
+/* Into a buffer of the input's type, and back. */
+static void print_rounded(struct printer *p, struct plan_value *value)
+{
+    enum plan_shape shape = print_shape_of(value);
+    const char *count = print_count(p, shape), *typed = print_typed(p, value->input, shape);
+    const bool cut = !p->plan->mixed && !task_is_float(p->plan->task->inputs[value->input].types[0]);
+    struct plan_value *kid = value->kids[0];
+    const char *text = print_operand(p, kid, value->axes);
+    if (kid->operation == PLAN_NUMBER)
+        print_line(p, "compute", "tl.duplicate(%s, %s, count=%s)", typed, text, count);
+    else
+        print_line(p, "compute", "tl.cast(%s, %s, %scount=%s)", typed, text, cut ? "round=\"zero\", " : "", count);
+    const char *to = destination(p, value, true);
+    print_line(p, "compute", "tl.cast(%s, %s, count=%s)", to, typed, count);
+}
+
 void print_call(struct printer *p, struct plan_value *value)
 {
     const char *form = form_of(value->name), *steps = steps_of(value);
@@ -284,6 +300,10 @@ void print_call(struct printer *p, struct plan_value *value)
     bool stretched = false;
     if (strcmp(value->name, "filled") == 0) {
         print_filled(p, value);
+        return;
+    }
+    if (strcmp(value->name, "type_as") == 0) {
+        print_rounded(p, value);
         return;
     }
     if (strcmp(value->name, "-") == 0 && value->kids[1]->pivot && value->kids[0] == value->kids[1]->kids[0]) {

@@ -208,7 +208,8 @@ const char *task_answer_grammar(struct arena *arena, const struct task *task)
     for (int i = 0; i < count; i++)
         if (!names[i].refusal)
             readable[kept++] = (struct formula_readable){
-                names[i].name, i >= task->input_count && task->attrs[i - task->input_count].type == TASK_ATTR_INT};
+                names[i].name, i >= task->input_count && task->attrs[i - task->input_count].type == TASK_ATTR_INT,
+                i < task->input_count && task->inputs[i].kind != TASK_SCALAR && task->inputs[i].types[0] != AKGEN_BOOL};
     for (int i = 0; i < task->output_count; i++)
         outputs[i] = task->outputs[i].name;
     return formula_answer_grammar(

@@ -95,6 +95,16 @@ class Formulas(unittest.TestCase):
         self.assertIn("    number1 = tl.sqrt(2 * hi)\n", text) # of numbers: once, in the host function
         self.assertIn("def own_kernel(x, y0, number1, number3, total,", text)
 
+    def test_steps_take_the_type_of_a_tensor(self):
+        text = self.assert_right("x + type_as(type_as(z * 3, x) / 7, z)", "type_as(x, x) + type_as(hi, z) + type_as(x > z, z)")
+        self.assertIn("x_rounded_ub = tl.alloc_ub(tile, dtype=x.dtype)", text)
+        self.assertEqual(text.count("tl.cast("), 2 + 2 + 1 + 3)  # x is of its type already; of x > z numbers are made first
+        text = self.assert_right("d = type_as(x - mean(x), x); v = type_as(mean(type_as(d*d, x)), x); d * rsqrt(v + 1)")
+        self.assertIn("x_rounded_column_ub", text)
+        self.assert_right("type_as(x / 3, z)[0] * x + type_as(sum(x), x) + type_as(mean(z, all), z)")
+        process = akgen("dsl", "write", self.task("type_as(x, hi)"))
+        self.assertIn("'hi' is an attribute, which has no data type to round to", process.stderr)
+
     def test_an_input_as_it_is(self):
         self.assert_right("x")
         self.assert_right("hi")

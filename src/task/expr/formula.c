@@ -199,6 +199,15 @@ static struct akgen_error *resolve_bound(const struct resolver *r, struct expr *
     return error;
 }
 
+/* The data type of type_as(x, y) is that of y, an input: steps have none. */
+static struct akgen_error *check_typed(const struct resolver *r, const struct expr *call)
+{
+    const struct expr *of = call->kids[1];
+    if (of->node == NODE_WORD && of->index < r->count)
+        return NULL;
+    return expr_error_at(of, "%s rounds to the data type of an input, which is named here", call->name);
+}
+
 static struct akgen_error *resolve(const struct resolver *r, struct expr *node)
 {
     struct akgen_error *error = NULL;
@@ -227,6 +236,8 @@ static struct akgen_error *resolve(const struct resolver *r, struct expr *node)
     }
     for (int i = 0; i < arguments && !error; i++)
         error = resolve(r, node->kids[i]);
+    if (!error && node->node == NODE_CALL && formula_kind_of(node) == FORMULA_TYPED)
+        error = check_typed(r, node);
     return error;
 }
 

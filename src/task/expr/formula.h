@@ -41,7 +41,15 @@ struct formula {
     int count, names; /* names: inputs and attributes */
 };
 
-enum formula_kind { FORMULA_UNARY, FORMULA_BINARY, FORMULA_TERNARY, FORMULA_SUMMARY, FORMULA_ROW, FORMULA_SIZE };
+enum formula_kind {
+    FORMULA_UNARY,
+    FORMULA_BINARY,
+    FORMULA_TERNARY,
+    FORMULA_TYPED, /* of one, rounded to the data type of the input that the second argument names */
+    FORMULA_SUMMARY,
+    FORMULA_ROW,
+    FORMULA_SIZE
+};
 /* What the function of a call computes, and of how many tensors; the name `all` and axes behind them are no tensors. */
 enum formula_kind formula_kind_of(const struct expr *call);
 bool formula_of_all(const struct expr *call);
@@ -68,6 +76,7 @@ struct formula_answer {
     const struct formula_readable {
         const char *name;
         bool whole; /* an integer: a bound of a slice may be made of it */
+        bool typed; /* a tensor of numbers, whose data type may be rounded to */
     } *names;       /* inputs and attributes that formulas take */
     int name_count;
     const char *const *outputs;
@@ -86,6 +95,9 @@ struct formula_argument {
     bool whole; /* the number is an integer: a size may be made of it */
 };
 struct formula_bound;
+/* A number as a tensor of this type holds it. In an integer type it is cut off, or the type's last number where that has no room; NaN is
+ * 0; in bool it is 1 unless it is 0. */
+double formula_held(enum akgen_dtype type, double value);
 /* Finds the shapes of all steps of a case. An error where they do not fit together: "in 'TEXT', column 3: ...". `steps`: per
  * output the type that each of its steps is rounded to. */
 struct akgen_error *formula_bind(struct arena *arena, const struct formula *formula,

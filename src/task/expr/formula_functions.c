@@ -282,6 +282,11 @@ static void row_cumsum(const double *x, int64_t n, double *out)
     {                                                                                                                  \
         .ternary = (function)                                                                                          \
     }
+#define OF_TYPED(function)                                                                                             \
+    FORMULA_TYPED,                                                                                                     \
+    {                                                                                                                  \
+        NULL                                                                                                           \
+    }
 #define OF_SUMMARY(function)                                                                                           \
     FORMULA_SUMMARY,                                                                                                   \
     {                                                                                                                  \

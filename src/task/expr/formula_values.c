@@ -19,6 +19,7 @@ struct node {
     const struct formula_argument *argument;
     int64_t from;           /* of a slice */
     enum akgen_dtype steps; /* what each step is rounded to */
+    enum akgen_dtype type;  /* of FORMULA_TYPED: what its operand is rounded to */
     unsigned along;         /* the axes that a call with rows goes along, bit i for dims[i] */
     bool ahead;             /* of its operand's whole tensor: computed beforehand, all rows of it */
     bool number, whole;     /* the same for all cases of indices: `value`; an integer */
@@ -39,6 +40,19 @@ struct formula_bound {
     struct node **steps, *newest;
     enum akgen_dtype rounding; /* of the step that is being bound */
 };
+
+double formula_held(enum akgen_dtype type, double value)
+{
+    int bits = 8 * (int)akgen_dtype_size(type);
+    bool sign = type == AKGEN_INT8 || type == AKGEN_INT16 || type == AKGEN_INT32 || type == AKGEN_INT64;
+    double most = ldexp(1, bits - sign);
+    if (type == AKGEN_BOOL)
+        return value != 0;
+    if (task_is_float(type))
+        return task_round(type, value);
+    value = isnan(value) ? 0 : trunc(value);
+    return fmin(fmax(value, sign ? -most : 0), bits == 64 ? nextafter(most, 0) : most - 1);
+}
 
 /* Shapes. */
 static const char *show_shape(struct arena *arena, const struct node *node)
@@ -201,10 +215,29 @@ static double length_along(const struct node *node)
     return length;
 }
 
+/* How many arguments of a call are computed with. */
+static int operands_of(const struct formula_function *function)
+{
+    return function->kind == FORMULA_TYPED ? 1 : function->arguments;
+}
+
+/* The type that a number is rounded to. */
+static struct akgen_error *bind_type(const struct formula_bound *bound, struct node *node)
+{
+    const struct expr *of = node->expr->kids[1];
+    const struct task_tensor *tensor = bound->arguments[of->index].tensor;
+    if (!tensor)
+        return expr_error_at(of, "'%s' is an attribute, which has no data type to round to", of->name);
+    node->type = tensor->type;
+    return NULL;
+}
+
 static struct akgen_error *bind_call(struct formula_bound *bound, struct node *node)
 {
     const struct formula_function *function = node->function;
-    struct akgen_error *error = stretch(bound->arena, node, function->arguments);
+    struct akgen_error *error = stretch(bound->arena, node, operands_of(function));
+    if (!error && function->kind == FORMULA_TYPED)
+        return bind_type(bound, node);
     if (error || function->kind < FORMULA_SUMMARY || (error = bind_axes(bound, node)))
         return error;
     node->ahead = node->along != 1U << LAST && function->kind != FORMULA_SIZE;
@@ -235,11 +268,13 @@ static bool is_among(const char *name, const char *const *names)
 }
 
 /* Functions whose value jumps where their operand moves a little. */
-static bool jumps(const struct formula_function *function)
+static bool jumps(const struct node *node)
 {
     static const char *const names[] = {"round", "floor", "ceil", "trunc", "sign", "<", ">",
                                         "<=",    ">=",    "==",   "!=",    "//",   "%", NULL};
-    return is_among(function->name, names);
+    const struct formula_function *function = node->function;
+    return is_among(function->name, names) ||
+           (function->kind == FORMULA_TYPED && node->type != AKGEN_FLOAT && node->type != AKGEN_DOUBLE);
 }
 
 /* Finds integral and exact of what has kids. */
@@ -247,10 +282,11 @@ static void find_exactness(struct node *node)
 {
     static const char *const to_whole[] = {"round", "floor", "ceil", "trunc", "sign", "<",  ">",    "<=", ">=",
                                            "==",    "!=",    "//",   "not",   "and",  "or", "size", NULL};
-    static const char *const keep_whole[] = {"abs",  "square", "relu", "min", "max", "clamp",  "where", "sum", "amax",
-                                             "amin", "+",      "-",    "*",   "%",   "cumsum", "neg",   NULL};
-    static const char *const keep_exact[] = {"abs",  "relu", "min", "max", "clamp", "where", "amax",
-                                             "amin", "neg",  "not", "and", "or",    "relu6", NULL};
+    static const char *const keep_whole[] = {"abs",   "square", "relu",   "min",  "max",     "clamp",
+                                             "where", "sum",    "amax",   "amin", "+",       "-",
+                                             "*",     "%",      "cumsum", "neg",  "type_as", NULL};
+    static const char *const keep_exact[] = {"abs", "relu", "min", "max", "clamp", "where",   "amax", "amin",
+                                             "neg", "not",  "and", "or",  "relu6", "type_as", NULL};
     const char *name = node->function ? node->function->name : "where"; /* a slice, a choice */
     bool integral = true, exact = true;
     for (int k = 0; k < KIDS && node->kids[k]; k++) {
@@ -258,7 +294,8 @@ static void find_exactness(struct node *node)
         integral &= condition || node->kids[k]->integral;
         exact &= node->kids[k]->exact;
     }
-    node->integral = is_among(name, to_whole) || (integral && is_among(name, keep_whole));
+    bool cut = node->function && node->function->kind == FORMULA_TYPED && !task_is_float(node->type);
+    node->integral = cut || is_among(name, to_whole) || (integral && is_among(name, keep_whole));
     node->exact = (exact && (is_among(name, keep_exact) || is_among(name, to_whole))) || (node->integral && integral);
 }
 
@@ -282,7 +319,7 @@ static struct akgen_error *bind_word(struct formula_bound *bound, struct node *n
 static void fold(struct node *node)
 {
     const struct formula_function *function = node->function;
-    bool numbers = function && function->kind < FORMULA_SUMMARY, whole = numbers && strcmp(function->name, "/") != 0;
+    bool numbers = function && function->kind < FORMULA_TYPED, whole = numbers && strcmp(function->name, "/") != 0;
     double x[KIDS] = {0};
     for (int k = 0; k < KIDS && node->kids[k] && numbers; k++) {
         numbers &= node->kids[k]->number;
@@ -309,7 +346,7 @@ static struct akgen_error *bind(struct formula_bound *bound, const struct expr *
     bool call = expr->node == NODE_CALL, slice = expr->node == NODE_SLICE || expr->node == NODE_INDEX;
     *node = (struct node){.expr = expr, .row = -1, .steps = bound->rounding};
     node->function = call ? formula_function_of(expr) : NULL;
-    int kids = call ? node->function->arguments : slice ? 1 : expr->kid_count;
+    int kids = call ? operands_of(node->function) : slice ? 1 : expr->kid_count;
     for (int i = 0; i < kids && !error; i++)
         error = bind(bound, expr->kids[i], &node->kids[i]);
     if (!error && expr->node == NODE_VALUE) {
@@ -428,7 +465,7 @@ static bool may_jump(const struct node *node)
     bool exact = true;
     for (int k = 0; k < KIDS && node->kids[k]; k++)
         exact &= node->kids[k]->exact;
-    return node->function && jumps(node->function) && !(exact && node->exact);
+    return node->function && jumps(node) && !(exact && node->exact);
 }
 
 bool formula_jumps(const struct formula_bound *bound)
@@ -519,12 +556,14 @@ static void compute_elements(struct arena *arena, const struct node *node, const
         double a = x[0][i * step[0]], b = x[1][i * step[1]];
         double moved = divides ? 0 : leaning(arena, node, at, i, a);
         out[i] = divides                           ? leaning_quotient(node, a, b)
+                 : function->kind == FORMULA_TYPED ? formula_held(node->type, moved)
                  : function->kind == FORMULA_UNARY ? function->unary(moved)
                                                    : function->binary(moved, b);
     }
     for (int64_t i = 0; i < n && node->lean == 0; i++)
         out[i] = chooses                           ? (x[0][i * step[0]] != 0 ? x[1][i * step[1]] : x[2][i * step[2]])
                  : function->kind == FORMULA_UNARY ? function->unary(x[0][i * step[0]])
+                 : function->kind == FORMULA_TYPED ? formula_held(node->type, x[0][i * step[0]])
                  : function->kind == FORMULA_BINARY
                      ? function->binary(x[0][i * step[0]], x[1][i * step[1]])
                      : function->ternary(x[0][i * step[0]], x[1][i * step[1]], x[2][i * step[2]]);

@@ -98,7 +98,8 @@ static const char level[] = "e$ ::= or$ (\" if \" or$ \" else \" c$ | o \"?\" o 
 static const char parentheses[] =
     "value$ ::= number | constant | name slice? | (\"(\" o e! o \")\" | call$) slice?\n"
     "call$ ::= unary \"(\" e! \")\" | binary \"(\" e! comma e! \")\" | ternary \"(\" e! comma e! comma e! \")\"\n"
-    "  | (summary | length) \"(\" e! of? \")\" | row \"(\" e! along? \")\" | (\"min\" | \"max\") \"(\" e! (comma "
+    "  | typed \"(\" e! comma name \")\" | (summary | length) \"(\" e! of? \")\" | row \"(\" e! along? \")\" | "
+    "(\"min\" | \"max\") \"(\" e! (comma "
     "\"all\")? \")\"\n";
 static const char no_parentheses[] = "value$ ::= number | constant | name\n";
 
@@ -110,6 +111,7 @@ static void add_functions(struct text *text, bool aliases)
     add_words(text, aliases, "unary", FORMULA_UNARY, FORMULA_UNARY, 1);
     add_words(text, aliases, "binary", FORMULA_BINARY, FORMULA_BINARY, 2);
     add_words(text, aliases, "ternary", FORMULA_TERNARY, FORMULA_TERNARY, 3);
+    add_words(text, aliases, "typed", FORMULA_TYPED, FORMULA_TYPED, 2);
     add_words(text, aliases, "summary", FORMULA_SUMMARY, FORMULA_SUMMARY, 1);
     add_words(text, aliases, "length", FORMULA_SIZE, FORMULA_SIZE, 1);
     add_words(text, aliases, "row", FORMULA_ROW, FORMULA_ROW, 1);
@@ -204,11 +206,15 @@ static const char printed_level[] = "e$ ::= and$ (\" or \" and$){0,1}\n"
     "(comparison sum$)? (\" and \" compared$)?\n"                                                                      \
     "call$ ::= unary \"(\" (s! | number) \")\" | binary \"(\" e! comma e! \")\" | ternary \"(\" e! comma e! comma e! " \
     "\")\"\n"                                                                                                          \
+    "  | typed$\n"                                                                                                     \
     "  | (\"min\" | \"max\") \"(\" (s! comma second$ | \"-\"? (number | constant) comma e!) \")\""
 static const char printed_elements[] = PRINTED "\nsecond$ ::= e!\nnamed$ ::= name | \"(\" s! \")\" | call$\n";
 static const char printed_rows[] = PRINTED " | (summary | length) \"(\" s! of? \")\" | row \"(\" s! along? \")\"\n"
                                            "second$ ::= e! | \"all\"\n"
                                            "named$ ::= name slice? | (\"(\" s! \")\" | call$) slice?\n";
+/* Where no input is a tensor of numbers there is no data type to round to. */
+static const char printed_typed[] = "typed$ ::= typed \"(\" s! comma type \")\"\n";
+static const char printed_untyped[] = "typed$ ::= unary \"(\" s! \")\"\n";
 static const char printed_no_parentheses[] =
     "value$ ::= number | constant | name\n"
     "s$ ::= (\"-\"? name (operator unary$){0,~} | number (operator unary$){1,~})\n";
@@ -253,6 +259,19 @@ static void add_statements(struct text *text, const struct formula_answer *answe
     text_add(text, "\n");
 }
 
+static bool is_type(const struct formula_answer *answer, int name)
+{
+    return answer->names[name].typed && may_be_name(answer->names[name].name);
+}
+
+static bool has_type(const struct formula_answer *answer)
+{
+    bool has = false;
+    for (int i = 0; i < answer->name_count; i++)
+        has |= is_type(answer, i);
+    return has;
+}
+
 /* What may be read: names of the task, and behind their statements those of outputs and steps. */
 static void add_names(struct text *text, const struct formula_answer *answer, const char *const *steps, int count)
 {
@@ -272,6 +291,14 @@ static void add_names(struct text *text, const struct formula_answer *answer, co
             whole = true;
         }
     text_add(text, whole ? "\n" : " int\n");
+    bool typed = false;
+    text_add(text, "type ::=");
+    for (int i = 0; i < answer->name_count; i++)
+        if (is_type(answer, i)) {
+            text_addf(text, "%s \"%s\"", typed ? " |" : "", answer->names[i].name);
+            typed = true;
+        }
+    text_add(text, typed ? "\n" : " name\n");
 }
 
 const char *formula_answer_grammar(struct arena *arena, const struct formula_answer *answer)
@@ -292,7 +319,10 @@ const char *formula_answer_grammar(struct arena *arena, const struct formula_ans
     text_add(&text, printed_head);
     add_axes(&text);
     add_functions(&text, false);
-    add_levels(&text, printed_level, answer->elements ? printed_elements : printed_rows, printed_no_parentheses);
+    add_levels(&text, printed_level,
+               arena_printf(arena, "%s%s", answer->elements ? printed_elements : printed_rows,
+                            has_type(answer) ? printed_typed : printed_untyped),
+               printed_no_parentheses);
     add_names(&text, answer, steps, count);
     return kept(arena, &text);
 }

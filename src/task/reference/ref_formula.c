@@ -3,8 +3,6 @@
 #include "task/expr/formula.h"
 #include "task/reference/reference.h"
 
-#include <math.h>
-
 /* What the names stand for: inputs, of which there is tensor 0, and attributes. */
 static struct akgen_error *read_arguments(const struct task_instance *instance, struct formula_argument *arguments)
 {
@@ -105,18 +103,6 @@ struct destination {
     double lean; /* of what is cut off to whole numbers */
 };
 
-/* A number in an integer type: cut off, and the type's last number where it has no room; NaN is 0. */
-static double whole(enum akgen_dtype type, double value)
-{
-    int bits = 8 * (int)akgen_dtype_size(type);
-    bool sign = type == AKGEN_INT8 || type == AKGEN_INT16 || type == AKGEN_INT32 || type == AKGEN_INT64;
-    double most = ldexp(1, bits - sign);
-    if (type == AKGEN_BOOL)
-        return value != 0;
-    value = isnan(value) ? 0 : trunc(value);
-    return fmin(fmax(value, sign ? -most : 0), bits == 64 ? nextafter(most, 0) : most - 1);
-}
-
 static void store(void *state, int64_t first, int64_t n, const double *values)
 {
     const struct destination *to = state;
@@ -128,7 +114,7 @@ static void store(void *state, int64_t first, int64_t n, const double *values)
     for (int64_t at = 0; at < n; at += REFERENCE_BLOCK) {
         int64_t count = n - at < REFERENCE_BLOCK ? n - at : REFERENCE_BLOCK;
         for (int64_t i = 0; i < count; i++)
-            block[i] = whole(to->type, values[at + i] * (1 + to->lean));
+            block[i] = formula_held(to->type, values[at + i] * (1 + to->lean));
         reference_store(to->call, to->output, first + at, count, block);
     }
 }

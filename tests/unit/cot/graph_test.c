@@ -32,6 +32,7 @@ static void test_same(void **state)
         {"y = 0.5 * x * (1 + erf(x / sqrt(2)))", "y = gelu(x)"},
         {"y = where(x > 0, x, 0.1 * x)", "y = leaky_relu(x, 0.1)"},
         {"y = min(max(x, lo), hi)", "y = clamp(x, lo, hi)"},
+        {"y = type_as(type_as(a / b, a) * k, a) + c", "y = c + k * a / b"},
         {"y = a > b", "y = b < a"},
         {"y = 2 * (x + 1)", "y = 2 + x * 2"},
         {"y = 2 * (p - l) * d / size(p, all)", "y = (p - l) * (2 / size(p, all)) * d"},

@@ -29,6 +29,26 @@ static void test_same_seed(void **state)
     }
 }
 
+/* Some operators round each step: the answer says which, the description that it is so. */
+static void test_rounding(void **state)
+{
+    int rounded = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 8 * OPERATORS; seed++) {
+        struct arena arena = {0};
+        struct synth_operator made;
+        synth_operator_make(&arena, seed, &made);
+        assert_null(strstr(made.description, "type_as"));
+        if (strstr(made.answer, "type_as(")) {
+            rounded++;
+            assert_non_null(strstr(made.yaml[0], "type_as("));
+            assert_true(strstr(made.description, "type") && !strstr(made.description, "rounded once"));
+        }
+        arena_free(&arena);
+    }
+    assert_in_range(rounded, 4, 8 * OPERATORS / 10);
+}
+
 /* The judge takes the answer, in a thought's wake too, and none of what is wrong about it. Returns whether it took an answer that is wrong by a
  * millionth, which no data type shows. */
 static bool judge(struct arena *arena, const struct synth_operator *made, const char *scratch, const char *brief)
@@ -153,7 +173,7 @@ static void test_proofs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_seed), cmocka_unit_test(test_proofs),
-                                       cmocka_unit_test(test_programs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_seed), cmocka_unit_test(test_rounding),
+                                       cmocka_unit_test(test_proofs), cmocka_unit_test(test_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,19 +12,25 @@
 
 #include <cmocka.h>
 
-enum { NAMES = 8, ROOM = 64 };
-static const struct formula_name names[NAMES] = {{"x", NULL},          {"y", NULL}, {"list", "a list"}, {"k", NULL},
-                                                 {"mode", "a string"}, {"m", NULL}, {"r", NULL},        {"t", NULL}};
+enum { NAMES = 11, ROOM = 64 };
+static const struct formula_name names[NAMES] = {{"x", NULL},          {"y", NULL},  {"list", "a list"}, {"k", NULL},
+                                                 {"mode", "a string"}, {"m", NULL},  {"r", NULL},        {"t", NULL},
+                                                 {"h", NULL},          {"bf", NULL}, {"w", NULL}};
 static const double X = 3, Y = -0.5;
-/* x and y are one number each, m is (2, 3), r is (3), t is (2, 2, 2), k = 10 and an integer. */
+static const uint16_t ZERO = 0;
+/* h, bf and w are one 0 each, of float16, bfloat16 and int16. x and y are one number each, m is (2, 3), r is (3), t is (2, 2, 2), k = 10 and an integer. */
 static double M[] = {1, 2, 4, -1, 0.5, 3}, R[] = {10, 20, 30}, T[] = {1, 2, 3, 5, 8, 13, 21, 34};
 static const struct task_tensor x_tensor = {AKGEN_DOUBLE, 1, {1}, 1, (void *)&X},
                                 y_tensor = {AKGEN_DOUBLE, 1, {1}, 1, (void *)&Y},
                                 m_tensor = {AKGEN_DOUBLE, 2, {2, 3}, 6, M}, r_tensor = {AKGEN_DOUBLE, 1, {3}, 3, R},
-                                t_tensor = {AKGEN_DOUBLE, 3, {2, 2, 2}, 8, T};
+                                t_tensor = {AKGEN_DOUBLE, 3, {2, 2, 2}, 8, T},
+                                h_tensor = {AKGEN_FLOAT16, 1, {1}, 1, (void *)&ZERO},
+                                b_tensor = {AKGEN_BF16, 1, {1}, 1, (void *)&ZERO},
+                                w_tensor = {AKGEN_INT16, 1, {1}, 1, (void *)&ZERO};
 static const struct formula_argument arguments[NAMES] = {
     {&x_tensor, 0, false}, {&y_tensor, 0, false}, {NULL, 0, false},      {NULL, 10, true},
-    {NULL, 0, false},      {&m_tensor, 0, false}, {&r_tensor, 0, false}, {&t_tensor, 0, false}};
+    {NULL, 0, false},      {&m_tensor, 0, false}, {&r_tensor, 0, false}, {&t_tensor, 0, false},
+    {&h_tensor, 0, false}, {&b_tensor, 0, false}, {&w_tensor, 0, false}};
 
 static void keep(void *state, int64_t first, int64_t n, const double *values)
 {
@@ -153,9 +159,16 @@ static void jumps_lean(void **state)
         const char *text;
         bool jumps;
         double up, down; /* of element 1, which is 2 */
-    } rows[] = {{"round(m / 4)", true, 1, 0},       {"floor(m / 2) + m * 0", true, 1, 0}, {"round(m)", false, 2, 2},
-                {"m == amax(m) - 2", true, 0, 0},   {"m > r / 10", true, 1, 0},           {"m > r", false, 0, 0},
-                {"sign(m*3 - r*0.3)", true, 1, -1}, {"m % 2.0 > 5", true, 0, 0}};
+    } rows[] = {{"round(m / 4)", true, 1, 0},
+                {"floor(m / 2) + m * 0", true, 1, 0},
+                {"round(m)", false, 2, 2},
+                {"m == amax(m) - 2", true, 0, 0},
+                {"m > r / 10", true, 1, 0},
+                {"m > r", false, 0, 0},
+                {"sign(m*3 - r*0.3)", true, 1, -1},
+                {"m % 2.0 > 5", true, 0, 0},
+                {"type_as(m / 2 * (1 + 2**-11), h)", true, 1 + 0x1p-10, 1},
+                {"type_as(m, x) + type_as(m, h)", false, 4, 4}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena arena = {0};
         const struct formula *formula;
@@ -323,6 +336,28 @@ static void steps_are_rounded(void **state)
     assert_float_equal(value_in("(x - 2 + 2**-11 - 1)*2048", AKGEN_FLOAT16), 0, 0);
 }
 
+/* Of 1 / 3 float16 keeps 11 bits, bfloat16 8; half-way the even one is taken. */
+static void values_take_types(void **state)
+{
+    (void)state;
+    assert_value("type_as(1 / x, h)", 1365. / 4096);
+    assert_value("type_as(1 / x, bf)", 171. / 512);
+    assert_value("type_as(1 / x, x)", 1. / 3);
+    assert_value("type_as(1 + 2**-11, h) - 1", 0);
+    assert_value("type_as(1 + 3 * 2**-11, h) - 1", 0x1p-9);
+    assert_value("type_as(k * 1e4, h)", INFINITY);
+    assert_value("type_as(k / 4, w) + type_as(-7 / 4, w) + type_as(k**9, w)", 2 - 1 + 32767);
+    assert_elements("m.type_as(w) * 2 + type_as(r / 30, h) * 0", 2, 3, (const double[]){2, 4, 8, -2, 0, 6});
+    assert_elements("type_as(sum(m), h)", 2, 1, (const double[]){7, 2.5});
+    assert_mistake("type_as(m, k)", "column 12: 'k' is an attribute, which has no data type to round to");
+    assert_mistake("type_as(m, m + 1)", "type_as rounds to the data type of an input, which is named here");
+    assert_mistake("s = m; type_as(m, s)", "column 19: type_as rounds to the data type of an input");
+    assert_mistake("type_as(m, 2)", "column 12: type_as rounds to the data type of an input");
+    assert_mistake("type_as(m)", "type_as takes 2 arguments, not 1");
+    assert_mistake("type_as(m, h, 0)", "type_as takes 2 arguments, not 3");
+    assert_mistake("type_as(m, list)", "a list");
+}
+
 static void mistakes(void **state)
 {
     (void)state;
@@ -355,6 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arithmetic),
         cmocka_unit_test(functions),
+        cmocka_unit_test(values_take_types),
         cmocka_unit_test(words_of_others),
         cmocka_unit_test(jumps_lean),
         cmocka_unit_test(elements),
