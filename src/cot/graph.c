@@ -431,6 +431,12 @@ static struct node *row(struct maker *maker, const char *name, struct node *cons
     return row_call(maker, name, kids, count);
 }
 
+/* Where along an axis, the last one unless it is named: of which tensor does not count. */
+static struct node *place(struct maker *maker, struct node *const *kids, int count)
+{
+    return call1(maker, "place", count > 1 ? kids[1] : number(maker, -1));
+}
+
 static bool is_row(const char *name)
 {
     static const char *const names[] = {"sum",  "mean",      "var",     "std",         "norm",   "amax",
@@ -500,6 +506,8 @@ static struct node *node_of(struct maker *maker, const struct expr *expr, int st
         return call(maker, expr->node == NODE_SLICE ? "slice" : "index", kids, count);
     if (strcmp(expr->name, "type_as") == 0 && count == 2)
         return kids[0];
+    if (strcmp(expr->name, "index") == 0)
+        return place(maker, kids, count);
     if (is_row(expr->name))
         return row(maker, expr->name, kids, count);
     if (count == 1)

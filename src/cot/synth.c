@@ -191,7 +191,7 @@ static int replaced_input(const struct synth *s, int step)
 static const char *put_in_place(struct synth *s)
 {
     const char *pairs = "";
-    if (s->even || !synth_chance(s, strcmp(s->family, "optimizer") == 0 ? 45 : 10))
+    if (s->even || s->steps[0].told || !synth_chance(s, strcmp(s->family, "optimizer") == 0 ? 45 : 10))
         return pairs;
     for (int step = 0; step < s->step_count; step++)
         for (int i = 0; i < s->tensor_count; i++) {

@@ -551,6 +551,11 @@ static void make_quantisation(struct synth *s)
     s->generate = "uniform(0.5, 4)";
 }
 
+static void make_place(struct synth *s)
+{
+    synth_make_place(s);
+}
+
 void synth_make_family(struct synth *s)
 {
     static const struct {

@@ -35,6 +35,7 @@ struct synth_step {
     const char *name;
     struct expr *tree;
     struct expr *said; /* what the description says of it where steps are rounded: the tree without that */
+    const char *told;  /* its sentence, where a family has written that; NULL: none has */
     bool output;
 };
 struct synth {
@@ -94,6 +95,9 @@ const char *synth_number(struct synth *s);
 
 /* Makes the formulas of a family (synth_families.c). */
 void synth_make_family(struct synth *s);
+
+/* What goes by positions (synth_places.c): the family of that name. */
+void synth_make_place(struct synth *s);
 
 /* Rounding (synth_rounded.c). */
 /* Rounds each step of a small operator whose tensors have one type. */

@@ -67,7 +67,7 @@ void synth_round(struct synth *s)
     }
     for (int i = 0; i < s->step_count; i++)
         calls += calls_of(s->steps[i].tree);
-    if (!type || calls < 2 || calls > MOST)
+    if (!type || s->steps[0].told || calls < 2 || calls > MOST)
         return;
     s->rounds = true;
     for (int i = 0; i < s->step_count; i++) {

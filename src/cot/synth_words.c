@@ -441,6 +441,8 @@ static const char *changed_statement(struct synth *s, const struct style *style,
 static const char *statement(struct synth *s, const struct style *style, const struct synth_step *step, bool alone)
 {
     const char *name = arena_printf(s->arena, "%s%s", step->name, style->index);
+    if (step->told)
+        return step->told;
     if (is_truth(s, step->name))
         return truth_statement(s, style, name, step->tree);
     const char *changed = is_in_place(s, step->name) ? changed_statement(s, style, name, step) : NULL;
@@ -509,6 +511,8 @@ static const char *scope(struct synth *s)
         all |= has(s->steps[i].tree, goes_over_all);
         axis |= !rows && !all && has(s->steps[i].tree, is_summary);
     }
+    if (s->steps[0].told)
+        return "";
     if (rows)
         return synth_choose(s,
                             "over the last dimension|over the last dimension|per row|along the last axis|for each row");

@@ -23,6 +23,7 @@ enum plan_operation {
     PLAN_CALL,   /* element by element: `name` stands in plan_functions.def */
     PLAN_REDUCE, /* of each row, or of the whole tensor: `name` is sum, mean, max or min; a mean has its size beside it */
     PLAN_SCAN,   /* running sums of each row */
+    PLAN_PLACE, /* the number of a column, or of a row, modulo `name` if that is not empty */
 };
 struct plan_value {
     enum plan_operation operation;

@@ -346,6 +346,11 @@ static struct plan_value *part_of(struct plan *plan, const struct expr *node, st
         copy.from = sum_of(plan, value->from, from);
         copy.width = width;
         part = intern(plan, copy);
+    } else if (value->operation == PLAN_PLACE) {
+        struct plan_value copy = *value;
+        copy.width = width;
+        copy.uses = 0;
+        part = binary(plan, "+", intern(plan, copy), number(plan, from));
     } else if (value->operation == PLAN_CALL) {
         struct plan_value *kids[PLAN_KIDS];
         for (int i = 0; i < value->kid_count; i++)
@@ -444,6 +449,69 @@ static struct plan_value *build_slice(struct plan *plan, const struct expr *node
     return part;
 }
 
+/* Positions. */
+/* The rank of an input, 0 if cases differ in it. */
+static int rank_of(struct plan *plan, int input)
+{
+    int rank = 0;
+    for (int i = 0; i < plan->task->case_count; i++) {
+        struct task_instance *instance;
+        struct akgen_error *error = task_instance_shapes(plan->task, &plan->task->cases[i], &instance);
+        if (error) {
+            error_free(plan->error ? error : NULL);
+            plan->error = plan->error ? plan->error : error;
+            return 0;
+        }
+        int own = instance->inputs[input].tensors[0].rank;
+        task_instance_free(instance);
+        if (i && own != rank)
+            return 0;
+        rank = own;
+    }
+    return rank;
+}
+
+/* Sizes of axes first .. last, counted from the end, multiplied. */
+static const char *sizes_of(struct plan *plan, const char *name, int first, int last)
+{
+    const char *text = "";
+    for (int axis = first; axis <= last; axis++)
+        text = arena_printf(plan->arena, "%s%s%s.shape[%d]", text, *text ? " * " : "", name, axis);
+    return text;
+}
+
+/* index(x, axis): columns have numbers, and of a row's number is known which place of each axis it is. */
+static struct plan_value *build_place(struct plan *plan, const struct expr *node, const struct plan_value *x)
+{
+    const struct expr *of = node->kids[0];
+    int axis = node->kid_count > 1 ? (int)node->kids[1]->value.integer : -1, rank = 0;
+    struct plan_value value = {.operation = PLAN_PLACE, .name = "", .axes = PLAN_COLS, .width = x->width};
+    if (plan->layout.units || plan->layout.last > 1)
+        refuse(plan, node, "the planner has no plan for positions beside sums along other axes than the last");
+    else if (of->node == NODE_WORD && of->index < plan->task->input_count)
+        rank = rank_of(plan, of->index);
+    else if (axis != -1)
+        refuse(plan, node, "the planner has no plan for rows' positions in what is no input");
+    if (axis >= 0 && !rank && !plan->error)
+        refuse(plan, node, "the planner counts axes from the end where cases differ in their number");
+    axis -= axis >= 0 ? rank : 0;
+    if (plan->error || !(x->axes & (axis == -1 ? PLAN_COLS : PLAN_ROWS)))
+        return number(plan, "0");
+    if (axis == -1)
+        return intern(plan, value);
+    const char *tensor = plan->task->inputs[of->index].name, *inner = sizes_of(plan, tensor, axis + 1, -2),
+               *size = sizes_of(plan, tensor, axis, axis);
+    const bool first = axis == -rank;
+    value.axes = PLAN_ROWS;
+    value.width = 0;
+    if (!first)
+        value.name = number_add(plan, "period", *inner ? arena_printf(plan->arena, "%s * %s", size, inner) : size);
+    struct plan_value *place = intern(plan, value);
+    if (*inner)
+        place = binary(plan, "//", place, number(plan, number_add(plan, "inner", inner)));
+    return first ? place : binary(plan, "%", place, number(plan, number_add(plan, "size", size)));
+}
+
 /* Trees. */
 static const char *number_text(struct plan *plan, const struct expr_value *value)
 {
@@ -504,6 +572,8 @@ static struct plan_value *build_call(struct plan *plan, const struct expr *node)
         return build_row_function(plan, node, kids[0], formula_of_all(node));
     if (kind == FORMULA_SIZE)
         return build_size(plan, node, kids[0]);
+    if (kind == FORMULA_PLACE)
+        return build_place(plan, node, kids[0]);
     if (kind == FORMULA_TYPED)
         return build_typed(plan, node, kids[0]);
     int count = kind == FORMULA_UNARY ? 1 : kind == FORMULA_BINARY ? 2 : 3;

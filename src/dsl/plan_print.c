@@ -88,9 +88,11 @@ enum plan_shape print_shape_of(const struct plan_value *value)
 static bool is_named(const struct printer *p, const char *name)
 {
     const struct task *task = p->plan->task;
-    for (int i = 0; i < p->buffer_count; i++)
-        if (strcmp(p->buffers[i].name, name) == 0)
+    for (int i = 0; i < p->buffer_count; i++) {
+        const char *other = p->buffers[i].name;
+        if (strcmp(other + (*other == PLAN_MARK), name) == 0)
             return true;
+    }
     for (int i = 0; i < task->input_count + task->output_count; i++) {
         const char *tensor = i < task->input_count ? task->inputs[i].name : task->outputs[i - task->input_count].name;
         size_t length = strlen(tensor) - 1; /* behind the mark */
@@ -182,8 +184,9 @@ static const char *buffer_of_input(struct printer *p, struct plan_value *value)
     for (int i = 0; i < value->number; i++)
         parts += p->plan->values[i]->operation == PLAN_INPUT && p->plan->values[i]->input == value->input &&
                  p->plan->values[i]->uses > 0;
-    const char *name = parts > 1 ? arena_printf(p->plan->arena, "%s%d_ub", value->name, parts)
-                                 : arena_printf(p->plan->arena, "%s_ub", value->name);
+    const char *name = arena_printf(p->plan->arena, "%s_ub", value->name);
+    for (; parts > 1 && is_named(p, name + 1); parts++)
+        name = arena_printf(p->plan->arena, "%s%d_ub", value->name, parts);
     p->transfers++;
     return value->buffer = print_own(p, name, print_shape_of(value));
 }
@@ -348,9 +351,10 @@ static void print_values(struct printer *p, const char *pieces)
         struct plan_value *value = p->pass->values[i];
         if (value->operation != PLAN_INPUT) {
             print_guard(p, value->again ? pieces : NULL);
-            (value->operation != PLAN_SCAN ? print_call
-             : p->plan->layout.units       ? print_unit_scan
-                                           : print_scan)(p, value);
+            (value->operation == PLAN_PLACE  ? print_place
+             : value->operation != PLAN_SCAN ? print_call
+             : p->plan->layout.units         ? print_unit_scan
+                                             : print_scan)(p, value);
         }
         print_reduces_of(p, value);
     }
@@ -434,8 +438,8 @@ static void print_due(struct printer *p, int axes, int level)
             print_conversion(p, p->plan->values[i]);
     for (int i = 0; i < p->plan->count; i++) {
         struct plan_value *value = p->plan->values[i];
-        if (is_due(p, value, axes, level) && value->operation == PLAN_CALL)
-            print_call(p, value);
+        if (is_due(p, value, axes, level) && (value->operation == PLAN_CALL || value->operation == PLAN_PLACE))
+            (value->operation == PLAN_CALL ? print_call : print_place)(p, value);
     }
 }
 

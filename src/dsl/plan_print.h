@@ -57,6 +57,8 @@ const char *print_typed(struct printer *p, int input, enum plan_shape shape);
 const char *print_count(struct printer *p, enum plan_shape shape);
 /* A value as the operand of what has `axes`: a buffer or a number. */
 const char *print_operand(struct printer *p, struct plan_value *value, int axes);
+/* Numbers of columns or rows, into a buffer. */
+void print_place(struct printer *p, struct plan_value *value);
 /* Computes a call into its buffer, which it takes if it has none. */
 void print_call(struct printer *p, struct plan_value *value);
 /* The value has been read once more, by what has `axes`; its buffer is free when nobody waits for it. */

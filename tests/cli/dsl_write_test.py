@@ -227,6 +227,29 @@ class Rows(unittest.TestCase):
         self.assert_right({"x": FULL}, {"y": (FULL, "x - x[0]"), "z": (COLUMN, "x[-1]")},
                           shapes=[shape for shape in SHAPES if shape[0]])
 
+    def test_positions(self):
+        some = [shape for shape in SHAPES if shape[0]]
+        text = self.assert_right({"x": FULL}, {"y": (FULL, "where(index(x, -1) <= index(x, -2), x, 0)")})
+        self.assertIn("tl.iota(", text)
+        self.assertIn("row % period", text)
+        self.assert_right({"x": FULL}, {"y": (FULL, "softmax(where(index(x) < index(x, -2) + 3, x, -10000))"),
+                                        "first": (COLUMN, "amin(where(x == amax(x), index(x), 1e6))", "float32")})
+        self.assert_right({"x": FULL, "z": FULL}, {"y": (FULL, "index(x) * 0.5 - index(x, -2)"), "t": (ONE, "mean((x - z) * index(x), all)")},
+                          shapes=some)
+        shapes = [[2, 3, 1000], [5, 1, 7], [9, 40, 3], [1, 1, 1]]
+        self.assert_right({"x": FULL}, {"y": (FULL, "x * (index(x, 0) + 1) + index(x, 1) - index(x, 2)")}, shapes=shapes)
+        self.assert_right({"x": FULL}, {"y": (FULL, "x + index(x, 1) * 100 + index(x, -2) * 10 + index(x, 0)")},
+                          shapes=[[2, 3, 5, 7], [4, 30, 3, 100], [3, 1, 9, 2]])
+        self.assert_right({"x": FULL}, {"y": (HALF, "s = x + index(x); s[size(x)//2:] * index(s[size(x)//2:])")},
+                          shapes=[[4, 8], [3, 1000], [2, 12002]])
+        for formula, message in [("x + index(x, 0)", "the planner counts axes from the end where cases differ in their number"),
+                                 ("x + index(x + 1, -2)", "the planner has no plan for rows' positions in what is no input")]:
+            process = akgen("dsl", "write", self.task({"x": FULL}, {"y": (FULL, formula)}))
+            self.assertEqual(process.returncode, 1)
+            self.assertIn(message, process.stderr)
+        process = akgen("dsl", "write", self.task({"x": FULL}, {"y": (FULL, "sum(x, 0) * x + index(x)")}, shapes=shapes))
+        self.assertIn("the planner has no plan for positions beside sums along other axes than the last", process.stderr)
+
     def test_broadcasts(self):
         self.assert_right({"x": FULL, "b": "[$n]", "c": COLUMN}, {"y": (FULL, "(x + b) * c - b / c")},
                           generate="uniform(1, 2)")

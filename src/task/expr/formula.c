@@ -81,7 +81,7 @@ static struct akgen_error *resolve_axis(const struct expr *call, struct expr *ax
         number = axis->kids[0];
     if (number->node != NODE_VALUE || number->value.kind != EXPR_INT)
         return expr_error_at(axis, "%s goes along axes, which are whole numbers%s", call->name,
-                             formula_function_of(call)->kind == FORMULA_ROW ? "" : ", or over 'all' of the tensor");
+                             formula_function_of(call)->kind >= FORMULA_ROW ? "" : ", or over 'all' of the tensor");
     struct expr_value value = number->value;
     value.integer = minus ? -value.integer : value.integer;
     axis->node = NODE_VALUE;
@@ -110,11 +110,11 @@ static struct akgen_error *resolve_axes(struct expr *call)
     const struct formula_function *function = formula_function_of(call);
     const int first = function->arguments, count = call->kid_count - first;
     struct akgen_error *error = NULL;
-    if (count == 1 && is_all(call->kids[first]) && function->kind != FORMULA_ROW) {
+    if (count == 1 && is_all(call->kids[first]) && function->kind < FORMULA_ROW) {
         call->kids[first]->index = -1;
         return NULL;
     }
-    if (count > 1 && function->kind == FORMULA_ROW)
+    if (count > 1 && function->kind >= FORMULA_ROW)
         return expr_error_at(call->kids[first + 1], "%s goes along one axis", call->name);
     for (int i = first; i < call->kid_count && !error; i++) {
         error = resolve_axis(call, call->kids[i]);
@@ -137,6 +137,10 @@ static struct akgen_error *no_function(const struct resolver *r, const struct ex
         {"dropout", "x * mask / (1 - p), the mask being an input"},
         {"isnan", "x != x"},
         {"isinf", "abs(x) == inf"},
+        {"arange", "index(x, axis)"},
+        {"iota", "index(x, axis)"},
+        {"tril", "where(index(x, -1) <= index(x, -2), x, 0)"},
+        {"triu", "where(index(x, -1) >= index(x, -2), x, 0)"},
         {"len", "size(x)"},
         {"numel", "size(x, all)"},
         {"shape", "size(x, axis)"},

@@ -47,8 +47,9 @@ enum formula_kind {
     FORMULA_TERNARY,
     FORMULA_TYPED, /* of one, rounded to the data type of the input that the second argument names */
     FORMULA_SUMMARY,
+    FORMULA_SIZE,
     FORMULA_ROW,
-    FORMULA_SIZE
+    FORMULA_PLACE
 };
 /* What the function of a call computes, and of how many tensors; the name `all` and axes behind them are no tensors. */
 enum formula_kind formula_kind_of(const struct expr *call);

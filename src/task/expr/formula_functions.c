@@ -302,6 +302,11 @@ static void row_cumsum(const double *x, int64_t n, double *out)
     {                                                                                                                  \
         NULL                                                                                                           \
     }
+#define OF_PLACE(function)                                                                                             \
+    FORMULA_PLACE,                                                                                                     \
+    {                                                                                                                  \
+        NULL                                                                                                           \
+    }
 #define FUNCTION(name, arguments, what, compute) {name, arguments, OF_##what(compute)},
 #define ALIAS(word, name)
 static const struct formula_function functions[] = {

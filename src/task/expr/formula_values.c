@@ -240,10 +240,15 @@ static struct akgen_error *bind_call(struct formula_bound *bound, struct node *n
         return bind_type(bound, node);
     if (error || function->kind < FORMULA_SUMMARY || (error = bind_axes(bound, node)))
         return error;
-    node->ahead = node->along != 1U << LAST && function->kind != FORMULA_SIZE;
+    node->ahead = node->along != 1U << LAST && (function->kind == FORMULA_SUMMARY || function->kind == FORMULA_ROW);
     if (function->kind == FORMULA_ROW)
         return NULL;
     const struct node *kid = operand(node);
+    if (function->kind == FORMULA_PLACE) {
+        for (int i = 0; i < RANK; i++)
+            node->dims[i] = is_along(node, i) ? node->dims[i] : 1;
+        return NULL;
+    }
     if (function->kind == FORMULA_SIZE) {
         node->value = length_along(node);
         node->number = node->whole = true;
@@ -280,8 +285,8 @@ static bool jumps(const struct node *node)
 /* Finds integral and exact of what has kids. */
 static void find_exactness(struct node *node)
 {
-    static const char *const to_whole[] = {"round", "floor", "ceil", "trunc", "sign", "<",  ">",    "<=", ">=",
-                                           "==",    "!=",    "//",   "not",   "and",  "or", "size", NULL};
+    static const char *const to_whole[] = {"round", "floor", "ceil", "trunc", "sign", "<",  ">",    "<=",    ">=",
+                                           "==",    "!=",    "//",   "not",   "and",  "or", "size", "index", NULL};
     static const char *const keep_whole[] = {"abs",   "square", "relu",   "min",  "max",     "clamp",
                                              "where", "sum",    "amax",   "amin", "+",       "-",
                                              "*",     "%",      "cumsum", "neg",  "type_as", NULL};
@@ -296,6 +301,8 @@ static void find_exactness(struct node *node)
     }
     bool cut = node->function && node->function->kind == FORMULA_TYPED && !task_is_float(node->type);
     node->integral = cut || is_among(name, to_whole) || (integral && is_among(name, keep_whole));
+    if (node->function && node->function->kind == FORMULA_PLACE)
+        exact = integral = true;
     node->exact = (exact && (is_among(name, keep_exact) || is_among(name, to_whole))) || (node->integral && integral);
 }
 
@@ -581,6 +588,9 @@ static void compute_row(struct arena *arena, const struct node *node, const int6
             node->values[0] = node->value;
         else
             read_row(node);
+    } else if (function && function->kind == FORMULA_PLACE) {
+        for (int64_t i = 0; i < node->dims[LAST]; i++)
+            node->values[i] = (double)(is_along(node, LAST) ? i : node->row);
     } else if (node->expr->node == NODE_SLICE || node->expr->node == NODE_INDEX) {
         memcpy(node->values, row_of(arena, node->kids[0], at) + node->from, sizeof(double) * (size_t)node->dims[LAST]);
     } else if (function && (function->kind == FORMULA_SUMMARY || function->kind == FORMULA_ROW)) {

@@ -98,8 +98,8 @@ static const char level[] = "e$ ::= or$ (\" if \" or$ \" else \" c$ | o \"?\" o 
 static const char parentheses[] =
     "value$ ::= number | constant | name slice? | (\"(\" o e! o \")\" | call$) slice?\n"
     "call$ ::= unary \"(\" e! \")\" | binary \"(\" e! comma e! \")\" | ternary \"(\" e! comma e! comma e! \")\"\n"
-    "  | typed \"(\" e! comma name \")\" | (summary | length) \"(\" e! of? \")\" | row \"(\" e! along? \")\" | "
-    "(\"min\" | \"max\") \"(\" e! (comma "
+    "  | typed \"(\" e! comma name \")\" | (summary | length) \"(\" e! of? \")\" | (row | place) \"(\" e! along? "
+    "\")\" | (\"min\" | \"max\") \"(\" e! (comma "
     "\"all\")? \")\"\n";
 static const char no_parentheses[] = "value$ ::= number | constant | name\n";
 
@@ -115,6 +115,7 @@ static void add_functions(struct text *text, bool aliases)
     add_words(text, aliases, "summary", FORMULA_SUMMARY, FORMULA_SUMMARY, 1);
     add_words(text, aliases, "length", FORMULA_SIZE, FORMULA_SIZE, 1);
     add_words(text, aliases, "row", FORMULA_ROW, FORMULA_ROW, 1);
+    add_words(text, aliases, "place", FORMULA_PLACE, FORMULA_PLACE, 1);
 }
 
 static void add_levels(struct text *text, const char *of_each, const char *most, const char *last)
@@ -214,6 +215,7 @@ static const char printed_rows[] = PRINTED " | (summary | length) \"(\" s! of? \
                                            "named$ ::= name slice? | (\"(\" s! \")\" | call$) slice?\n";
 /* Where no input is a tensor of numbers there is no data type to round to. */
 static const char printed_typed[] = "typed$ ::= typed \"(\" s! comma type \")\"\n";
+static const char printed_places[] = "typed$ ::= typed \"(\" s! comma type \")\" | place \"(\" type along? \")\"\n";
 static const char printed_untyped[] = "typed$ ::= unary \"(\" s! \")\"\n";
 static const char printed_no_parentheses[] =
     "value$ ::= number | constant | name\n"
@@ -321,7 +323,9 @@ const char *formula_answer_grammar(struct arena *arena, const struct formula_ans
     add_functions(&text, false);
     add_levels(&text, printed_level,
                arena_printf(arena, "%s%s", answer->elements ? printed_elements : printed_rows,
-                            has_type(answer) ? printed_typed : printed_untyped),
+                            !has_type(answer)  ? printed_untyped
+                            : answer->elements ? printed_typed
+                                               : printed_places),
                printed_no_parentheses);
     add_names(&text, answer, steps, count);
     return kept(arena, &text);

@@ -33,6 +33,7 @@ static void test_same(void **state)
         {"y = where(x > 0, x, 0.1 * x)", "y = leaky_relu(x, 0.1)"},
         {"y = min(max(x, lo), hi)", "y = clamp(x, lo, hi)"},
         {"y = type_as(type_as(a / b, a) * k, a) + c", "y = c + k * a / b"},
+        {"y = where(index(x) <= index(x, -2), x, 0)", "y = where(index(q, -2) >= index(q, -1), q, 0)"},
         {"y = a > b", "y = b < a"},
         {"y = 2 * (x + 1)", "y = 2 + x * 2"},
         {"y = 2 * (p - l) * d / size(p, all)", "y = (p - l) * (2 / size(p, all)) * d"},
@@ -83,6 +84,9 @@ static void test_different(void **state)
         "y = x * silu(g)",
         "y = silu(x) + g",
         "z = x + y; w = x - y",
+        "y = x + index(x)",
+        "y = x + index(x, -2)",
+        "y = x[1]",
     };
     enum { COUNT = sizeof texts / sizeof *texts };
     (void)state;

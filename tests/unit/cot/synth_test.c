@@ -72,7 +72,8 @@ static bool judge(struct arena *arena, const struct synth_operator *made, const 
         fail_msg("%s: %s", made->answer, error->message);
     if (worth[0] != SYNTH_RIGHT || worth[1] != SYNTH_RIGHT)
         fail_msg("%s: %d %d", made->answer, worth[0], worth[1]);
-    if (worth[2] == SYNTH_RIGHT)
+    if (worth[2] == SYNTH_RIGHT &&
+        !strstr(made->answer, "== 0")) /* where(h - h == 0, h, 8) may be either, everywhere */
         fail_msg("%s: nothing is wrong", wrong);
     for (int i = 3; i < 7; i++)
         assert_int_equal(worth[i], SYNTH_REFUSED);

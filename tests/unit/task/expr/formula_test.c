@@ -168,7 +168,8 @@ static void jumps_lean(void **state)
                 {"sign(m*3 - r*0.3)", true, 1, -1},
                 {"m % 2.0 > 5", true, 0, 0},
                 {"type_as(m / 2 * (1 + 2**-11), h)", true, 1 + 0x1p-10, 1},
-                {"type_as(m, x) + type_as(m, h)", false, 4, 4}};
+                {"type_as(m, x) + type_as(m, h)", false, 4, 4},
+                {"m * (index(m) == index(m, 0) + 1)", false, 2, 2}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena arena = {0};
         const struct formula *formula;
@@ -358,6 +359,30 @@ static void values_take_types(void **state)
     assert_mistake("type_as(m, list)", "a list");
 }
 
+/* Where an element stands along an axis, which is all that the operand is taken for. */
+static void positions(void **state)
+{
+    (void)state;
+    assert_elements("index(m) + 0 * m", 2, 3, (const double[]){0, 1, 2, 0, 1, 2});
+    assert_elements("index(m, -1) + 10 * index(m, -2)", 2, 3, (const double[]){0, 1, 2, 10, 11, 12});
+    assert_elements("index(m, 0) - index(m, 1)", 2, 3, (const double[]){0, -1, -2, 1, 0, -1});
+    assert_elements("index(m, -2)", 2, 1, (const double[]){0, 1});
+    assert_elements("where(index(m, -1) <= index(m, -2), m, 0)", 2, 3, (const double[]){1, 0, 0, -1, 0.5, 0});
+    assert_elements("sum(index(t, 0) * 4 + index(t, 1) * 2 + index(t, 2) - cumsum(t * 0 + 1) + 1, 0)[0] + r * 0", 2, 3,
+                    (const double[]){4, 4, 4, 8, 8, 8});
+    assert_elements("index(m[1:]) + 0 * m[1:]", 2, 2, (const double[]){0, 1, 0, 1});
+    assert_elements("index(mean(m)) + m", 2, 3, M);
+    assert_elements("index(m + r, -2) * k + index(m)[1:2]", 2, 1, (const double[]){1, 11});
+    assert_value("index(k)", 0);
+    assert_mistake("index(m, 2)", "column 10: the shape [2, 3] has no axis 2");
+    assert_mistake("index(m, all)", "column 10: index goes along axes, which are whole numbers");
+    assert_mistake("index(m, 0, 1)", "column 13: index goes along one axis");
+    assert_mistake("index(m, k)", "index goes along axes");
+    assert_mistake("index()", "index takes 1 argument, not 0");
+    assert_mistake("index(k, 0)", "the shape [] has no axis 0");
+    assert_mistake("arange(3)", "there is no function 'arange'; write index(x, axis)");
+}
+
 static void mistakes(void **state)
 {
     (void)state;
@@ -391,6 +416,7 @@ int main(void)
         cmocka_unit_test(arithmetic),
         cmocka_unit_test(functions),
         cmocka_unit_test(values_take_types),
+        cmocka_unit_test(positions),
         cmocka_unit_test(words_of_others),
         cmocka_unit_test(jumps_lean),
         cmocka_unit_test(elements),

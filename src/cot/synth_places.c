@@ -1,0 +1,175 @@
+/* Operators that ask where an element stands: triangles, diagonals and bands of the last two dimensions, positions in a row. What a formula says
+ * with index(x, -1) words say otherwise: each kind of them has its own sentences. */
+#include "base/error.h"
+#include "cot/synth_internal.h"
+#include "task/expr/print.h"
+
+#include <string.h>
+
+static const char *const inputs = "x|a|input|src|scores|data|u|h|m|matrix|attn|logits|z|w|self|t";
+static const char *const outputs = "y|out|output|z|result|res|o|dst|ret|masked|r";
+
+/* What it is all about: an input, or something that is computed of one or two. */
+static const char *value_of(struct synth *s, const char **input)
+{
+    const char *atoms[2] = { *input = synth_input(s, SYNTH_FULL, inputs), NULL};
+    if (synth_chance(s, 30))
+        atoms[1] = synth_input(s, SYNTH_FULL, "b|other|x2|bias|mask_add|v|gate|scale_in|y0");
+    return synth_expression(s, atoms, atoms[1] ? 2 : 1, synth_pick(s, 3));
+}
+
+/* The formula of the value as the description writes it. */
+static const char *plain(struct synth *s, const char *text)
+{
+    struct expr *tree;
+    struct text printed = {0};
+    struct akgen_error *error = expr_tree_parse(s->arena, text, &tree);
+    if (error)
+        return error_free(error), text;
+    expr_print(&printed, tree);
+    const char *kept = arena_strdup(s->arena, printed.bytes);
+    text_free(&printed);
+    return kept;
+}
+
+/* A step whose sentence is given. */
+static void add_told(struct synth *s, const char *output, const char *formula, const char *told)
+{
+    synth_step(s, output, true, "%s", formula);
+    s->steps[s->step_count - 1].told = told;
+    synth_output(s, output, SYNTH_FULL, NULL);
+}
+
+/* A part of the last two dimensions: "index(x, -1) <= index(x, -2)", and what it is called. */
+struct part {
+    const char *condition, *relation, *words; /* relation: of the column c to the row r */
+};
+static struct part part_of(struct synth *s, const char *x)
+{
+    static const char *const signs[] = {"<=", ">=", "<", ">", "==", "!="};
+    static const char *const words[] = {
+        "the lower triangle|the lower triangle with its diagonal|the lower triangular part",
+        "the upper triangle|the upper triangle with its diagonal|the upper triangular part",
+        "what lies below the diagonal|the strictly lower triangle",
+        "what lies above the diagonal|the strictly upper triangle",
+        "the main diagonal|the diagonal",
+        "everything but the diagonal|what lies off the diagonal"};
+    const int kind = (const int[]){0, 0, 0, 1, 1, 2, 3, 4, 4, 5}[synth_pick(s, 10)];
+    struct part part = {.words = synth_choose(s, words[kind])};
+    const char *shift = "";
+    if (synth_chance(s, 45)) {
+        part.words = NULL;
+        shift = synth_choose(s, " + 1| - 1| + 2| - 2| + 3");
+        if (synth_chance(s, 60)) {
+            shift = arena_printf(s->arena, " + %s", synth_attr(s, "diagonal|k|offset|shift|diag|band", "1|2|-1|0"));
+            s->attrs[s->attr_count - 1].whole = true;
+        }
+    }
+    part.condition = arena_printf(s->arena, "index(%s, -1) %s index(%s, -2)%s", x, signs[kind], x, shift);
+    part.relation = arena_printf(s->arena, "c %s r%s", signs[kind], shift);
+    return part;
+}
+
+static void make_part(struct synth *s)
+{
+    const char *x, *value = value_of(s, &x), *output = synth_name(s, outputs);
+    struct part part = part_of(s, x);
+    const char *other = synth_chance(s, 45) ? synth_choose(s, "0|0|1|-1|-10000|-100|2") : NULL;
+    const char *shown = other;
+    if (!other) {
+        other = synth_expression(s, &x, 1, 1 + synth_pick(s, 2));
+        shown = arena_printf(s->arena, "`%s`", plain(s, other));
+    }
+    value = plain(s, value);
+    const char *told;
+    if (part.words && synth_chance(s, 65))
+        told = synth_chance(s, 50)
+                   ? arena_printf(s->arena, "`%s` is `%s` in %s of the last two dimensions, %s elsewhere", output,
+                                  value, part.words, shown)
+                   : arena_printf(s->arena, "in %s of each matrix `%s = %s`, in the rest %s", part.words, output, value,
+                                  shown);
+    else if (synth_chance(s, 50))
+        told =
+            arena_printf(s->arena, "`%s[.., r, c] = %s` where `%s`, %s elsewhere", output, value, part.relation, shown);
+    else
+        told = arena_printf(s->arena, "element (r, c) of each matrix of `%s` is `%s` if `%s`, else %s", output, value,
+                            part.relation, shown);
+    add_told(s, output, arena_printf(s->arena, "where(%s, %s, %s)", part.condition, value, other), told);
+}
+
+/* The softmax of what a row may see. */
+static void make_causal(struct synth *s)
+{
+    const char *x = synth_input(s, SYNTH_FULL, "scores|x|attn|qk|logits|s"), *output = synth_name(s, outputs),
+               *scaled = x;
+    if (synth_chance(s, 60))
+        scaled = arena_printf(
+            s->arena, "%s * %s", x,
+            synth_chance(s, 70) ? synth_attr(s, "scale|alpha|inv_sqrt_d|temperature", "0.125|0.5|0.25") : "0.125");
+    const char
+        *large = synth_choose(s, "-10000|-1e4|-100"),
+        *told = synth_choose(
+            s, "`%1$s` is the softmax of `%2$s` over the last dimension, with %3$s where the column is behind the row|"
+               "causal softmax: `%1$s[.., r, :]` is the softmax of `%2$s`, where columns `c > r` are %3$s|"
+               "`%1$s = softmax(%2$s)` over each row, of which only columns up to the row's own number are seen, the "
+               "others being %3$s");
+    told = arena_printf(s->arena, told, output, scaled, large);
+    add_told(s, output,
+             arena_printf(s->arena, "softmax(where(index(%s, -1) <= index(%s, -2), %s, %s))", x, x, scaled, large),
+             told);
+}
+
+/* By the position in a row. */
+static void make_position(struct synth *s)
+{
+    const char *x, *value = plain(s, value_of(s, &x)), *output = synth_name(s, outputs), *told, *formula;
+    const char *place = synth_chance(s, 75) ? "index(%s, -1)" : "index(%s, -2)";
+    const char *j = strstr(place, "-1") ? "j" : "i";
+    place = arena_printf(s->arena, place, x);
+    const char *of =
+        *j == 'j' ? synth_choose(s, "the position in the row|the column's number|the index along the last dimension")
+                  : synth_choose(s, "the row's number|the index along the second to last dimension");
+    switch (synth_pick(s, 4)) {
+    case 0: { /* a ramp */
+        const char *step = synth_attr(s, "step|slope|delta|rate|omega", "0.5|0.01|2.0|0.1|-0.25");
+        const char *ramp = synth_chance(s, 60) ? "%s + %s * %s" : "(%s) * (1 + %s * %s)";
+        formula = arena_printf(s->arena, ramp, value, step, place);
+        told = arena_printf(s->arena, "`%s = %s`, where `%s` is %s, counted from 0", output,
+                            plain(s, arena_printf(s->arena, ramp, value, step, j)), j, of);
+        break;
+    }
+    case 1: { /* the first ones */
+        const char *n = synth_attr(s, "n|length|limit|count|valid|keep", "3|8|2|16"),
+                   *other = synth_choose(s, "0|0|1|-1");
+        s->attrs[s->attr_count - 1].whole = true;
+        formula = arena_printf(s->arena, "where(%s < %s, %s, %s)", place, n, value, other);
+        told = arena_printf(s->arena,
+                            *j == 'j' ? "of each row of `%1$s` the first `%2$s` elements are `%3$s`, the others %4$s"
+                                      : "of each matrix of `%1$s` the first `%2$s` rows are `%3$s`, the others %4$s",
+                            output, n, value, other);
+        break;
+    }
+    case 2: { /* every second one */
+        const char *other = synth_chance(s, 50) ? synth_choose(s, "0|1") : arena_printf(s->arena, "-(%s)", value);
+        formula = arena_printf(s->arena, "where(%s %% 2 == 0, %s, %s)", place, value, other);
+        told = arena_printf(s->arena, "`%s` is `%s` where %s is even, `%s` where it is odd", output, value, of,
+                            plain(s, other));
+        break;
+    }
+    default: /* a band */
+    {
+        const char *width = synth_choose(s, "1|2|3|4");
+        formula = arena_printf(s->arena, "where(abs(index(%s, -1) - index(%s, -2)) <= %s, %s, 0)", x, x, width, value);
+        told = arena_printf(s->arena,
+                            "`%s[.., r, c]` is `%s` in a band around the diagonal, `|c - r| <= %s`, and 0 outside",
+                            output, value, width);
+    }
+    }
+    add_told(s, output, formula, told);
+}
+
+void synth_make_place(struct synth *s)
+{
+    const int kind = synth_pick(s, 10);
+    (kind < 5 ? make_part : kind < 9 ? make_position : make_causal)(s);
+}
