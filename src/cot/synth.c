@@ -42,7 +42,7 @@ static void drop_unused(struct synth *s)
     s->tensor_count = kept;
     kept = 0;
     for (int i = 0; i < s->attr_count; i++)
-        if (is_used(s, s->attrs[i].name) || (s->along && strcmp(s->along, s->attrs[i].name) == 0))
+        if (s->attrs[i].silent || is_used(s, s->attrs[i].name))
             s->attrs[kept++] = s->attrs[i];
     s->attr_count = kept;
 }
@@ -142,22 +142,43 @@ static const char *yaml_of(const struct synth *s, unsigned some, const char *val
     add_outputs(s, &yaml, some);
     for (int i = 0; i < s->attr_count; i++)
         text_addf(&yaml, "%s  - name: %s\n    type: %s\n    value: \"%s\"\n", i ? "" : "attrs:\n", s->attrs[i].name,
-                  s->attrs[i].whole ? "int" : "float", s->attrs[i].value);
+                  s->attrs[i].type, s->attrs[i].value);
     const char *text = arena_strdup(s->arena, yaml.bytes);
     text_free(&yaml);
     return text;
 }
 
-static const char *cases_of(struct synth *s, unsigned some)
+/* A shape of the usual sizes or of others; operators of single elements come in any. */
+static const char *shape_drawn(struct synth *s)
 {
     static const char *const usual[] = {"[48, 128, 512]", "[96, 64, 1024]", "[1024, 4096]", "[64, 2048]",
                                         "[32, 32, 768]",  "[8, 16, 256]",   "[128, 256]",   "[4, 3, 32, 64]"};
-    int rank = s->rank, first = __builtin_ctz(some), last = 31 - __builtin_clz(some);
-    const char *shape = rank == 3 ? synth_choose(s, "[48, 128, 512]|[96, 64, 1024]|[16, 256, 256]|[8, 33, 512]")
-                                  : usual[synth_pick(s, sizeof usual / sizeof *usual)];
+    static const char *const sizes = "1|2|3|4|5|6|8|10|16|24|25|32|40|48|60|64|96|100|128|256",
+                             *const lengths = "8|10|16|32|60|64|100|128|200|256|512|768|1000|1024|2000|2048|4096|5000";
+    if (!s->flat && synth_chance(s, 50))
+        return usual[synth_pick(s, sizeof usual / sizeof *usual)];
+    const char *shape = "[";
+    int leading = s->flat ? 0 : s->small ? synth_pick(s, 4) : 1 + synth_pick(s, 3);
+    for (int i = 0; i < leading; i++)
+        shape = arena_printf(s->arena, "%s%s, ", shape, synth_choose(s, sizes));
+    return arena_printf(s->arena, "%s%s]", shape, synth_choose(s, s->small && synth_chance(s, 40) ? sizes : lengths));
+}
+
+static const char *cases_of(struct synth *s, unsigned some)
+{
+    int first = __builtin_ctz(some), last = 31 - __builtin_clz(some);
+    bool three = s->rank == 3;
+    const char *shape = three ? synth_choose(s, "[48, 128, 512]|[96, 64, 1024]|[16, 256, 256]|[8, 33, 512]|[4, 10, 60]")
+                              : shape_drawn(s);
     return arena_printf(s->arena, "case_id;shape;dtype\n0;%s;%s\n1;%s;%s\n2;%s;%s\n", shape, synth_types[first],
-                        rank == 3 ? "[3, 5, 34]" : "[5, 34]", synth_types[last],
-                        rank == 3 ? "[2, 7, 16]" : "[3, 4, 18]", synth_types[first]);
+                        s->flat ? "[34]"
+                        : three ? "[3, 5, 34]"
+                                : "[5, 34]",
+                        synth_types[last],
+                        s->flat ? "[216]"
+                        : three ? "[2, 7, 16]"
+                                : "[3, 4, 18]",
+                        synth_types[first]);
 }
 
 /* Renames a word in a formula. */
@@ -191,7 +212,11 @@ static int replaced_input(const struct synth *s, int step)
 static const char *put_in_place(struct synth *s)
 {
     const char *pairs = "";
-    if (s->even || s->steps[0].told || !synth_chance(s, strcmp(s->family, "optimizer") == 0 ? 45 : 10))
+    int percent = s->replaces || strcmp(s->family, "optimizer") == 0 ? 45
+                  : strcmp(s->family, "softmax") == 0                ? 25
+                  : s->small                                         ? 14
+                                                                     : 8;
+    if (s->even || s->mode || s->steps[0].told || !synth_chance(s, s->replaces ? 100 : percent))
         return pairs;
     for (int step = 0; step < s->step_count; step++)
         for (int i = 0; i < s->tensor_count; i++) {
@@ -211,13 +236,13 @@ static const char *put_in_place(struct synth *s)
     return pairs;
 }
 
+/* Whether tensors may be lists: nothing but single elements is computed, of inputs. */
 static bool single_elements(const struct synth *s)
 {
-    static const char *const families[] = {"elementwise", "steps", "choice"};
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (strcmp(s->family, families[i]) == 0)
-            return true;
-    return false;
+    bool tensors = false;
+    for (int i = 0; i < s->tensor_count; i++)
+        tensors |= !s->tensors[i].output && s->tensors[i].place == SYNTH_FULL;
+    return s->small && tensors && !s->apart;
 }
 
 const char *synth_place_of(struct arena *arena, const char *pairs, const char *name, size_t length)
@@ -265,6 +290,33 @@ static const char *listed(const struct synth *s)
     return names;
 }
 
+/* Inputs and an attribute that change nothing of the result. */
+static void add_unused(struct synth *s, struct synth_operator *made)
+{
+    bool tensors = false, truths = false;
+    for (int i = 0; i < s->tensor_count; i++) {
+        tensors |= !s->tensors[i].output && s->tensors[i].place == SYNTH_FULL;
+        truths |= s->tensors[i].type != NULL;
+    }
+    if (synth_chance(s, 6))
+        s->absent = made->absent = synth_name(s, "bias|mask|offset|smooth|dsum|residual2|zero_points2|weight2|extra");
+    if (!truths && (!tensors || synth_chance(s, 7)))
+        s->idle = made->idle = synth_name(s, "y|x|out_fwd|ref|shape_of|saved|like|result|output|dims|orig|probs");
+    if (!synth_chance(s, 14))
+        return;
+    const char *type = synth_choose(s, s->lists ? "int|int|bool|float" : "int|int|bool|string|float");
+    s->unused =
+        synth_silent(s,
+                     *type == 'b'   ? "training|inplace|keep_dims|deterministic|is_first|use_fast"
+                     : *type == 's' ? "layout|format|round_mode_name|policy|data_format"
+                                    : "mode_id|version|incr|stride_x|group_id|workspace|precision|variant|axis_id|kind",
+                     type,
+                     *type == 'b'   ? "true"
+                     : *type == 's' ? "plain"
+                     : *type == 'i' ? "1"
+                                    : "1.0");
+}
+
 /* `plain`: the index of its data type; below 0: it is as it is drawn. */
 static void make(struct arena *arena, uint64_t seed, int plain, struct synth_operator *made)
 {
@@ -282,21 +334,21 @@ static void make(struct arena *arena, uint64_t seed, int plain, struct synth_ope
     *made = (struct synth_operator){.op = s.op, .family = s.family, .types = some, .in_place = ""};
     for (int i = 0; i < s.step_count; i++)
         made->operations += operations_of(s.steps[i].tree);
+    made->cases = cases_of(&s, some);
+    if (plain < 0) {
+        s.lists = made->lists = single_elements(&s) && synth_chance(&s, 35);
+        add_unused(&s, made);
+    }
     for (int i = 0; i < SYNTH_VALUES; i++)
         made->yaml[i] = yaml_of(&s, some, s.generate && i != 1 ? s.generate : values[i]);
-    made->cases = cases_of(&s, some);
     made->key = key_of(&s);
     made->listed = listed(&s);
-    if (plain < 0) {
-        s.lists = made->lists = single_elements(&s) && synth_chance(&s, 30);
+    if (plain < 0)
         made->in_place = put_in_place(&s);
-    }
     for (int i = 0; i < SYNTH_VALUES && (made->lists || *made->in_place); i++)
         made->meant_yaml[i] = meant_yaml(made, arena, made->yaml[i]);
-    if (plain < 0 && synth_chance(&s, 6))
-        s.absent = made->absent = synth_name(&s, "bias|mask|offset|smooth|dsum|residual2|zero_points2|weight2|extra");
-    if (plain < 0 && synth_chance(&s, 8))
-        s.unused = synth_attr(&s, "layout|mode_id|version|incr|stride_x|group_id|workspace|precision|variant", "1");
+    for (int i = 0; i < s.tensor_count; i++)
+        s.tensors[i].each = s.lists && s.tensors[i].place == SYNTH_ONE && synth_chance(&s, 50);
     made->answer = answer_of(&s);
     for (int i = 0; i < s.step_count && s.rounds; i++) /* words say it once for all steps */
         s.steps[i].tree = s.steps[i].said;

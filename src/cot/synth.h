@@ -28,6 +28,7 @@ struct synth_operator {
     const char
         *in_place;      /* its outputs that are inputs, "m_new=m v_new=v": the task has them as tensors of their own */
     const char *absent; /* an input that may be missing and is, of which the task knows nothing; NULL: none */
+    const char *idle;   /* an input that no formula has, and of which the task knows nothing either; NULL: none */
     unsigned types;     /* bits 1u << index into synth_types */
     uint64_t key;       /* graph_key of the formulas */
     int operations;     /* functions and operators in them */

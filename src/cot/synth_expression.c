@@ -12,16 +12,28 @@ enum { MOST_ATOMS = 12 };
 const char *synth_number(struct synth *s)
 {
     static const char *const usual = "2|0.5|3|1|4|0.1|1.5|0.25|10|6|0.01|8|0.75|1.702|0.2|100|0.044715|1e-3|2.5|7|0.3";
-    if (synth_chance(s, 70))
+    if (synth_chance(s, 68))
         return synth_choose(s, usual);
+    if (synth_chance(s, 12)) /* as many digits as there are */
+        return arena_printf(s->arena, "%.*g", 7 + synth_pick(s, 10), 0.02 + rng_uniform(&s->rng) * 3);
     if (synth_chance(s, 12))
         return synth_choose(s, "sqrt(2)|sqrt(2 / pi)|log(2)|pi|sqrt(2)|log(10)");
     return synth_chance(s, 50) ? arena_printf(s->arena, "%.*g", 1 + synth_pick(s, 4), 0.01 + rng_uniform(&s->rng) * 4)
                                : arena_printf(s->arena, "%d", 1 + synth_pick(s, 30));
 }
 
-/* A function of one value. */
-static const char *apply(struct synth *s, const char *of)
+/* Forms that do not overflow, and others whose parentheses close late. */
+static const char *stable(struct synth *s, const char *of)
+{
+    static const char *const forms =
+        "exp(%2$s * (%1$s - abs(%1$s)))|1 / (1 + exp(-%2$s * abs(%1$s)))|exp(-%2$s * abs(%1$s))|%1$s / (%2$s + "
+        "abs(%1$s))|"
+        "exp(%2$s * (%1$s - abs(%1$s))) / (1 + exp(-%2$s * abs(%1$s)))|(exp(%1$s) - 1) / (exp(%1$s) + %2$s)|"
+        "%1$s * exp(-%2$s * (%1$s)**2)|max(%1$s, 0) + log(1 + exp(-abs(%1$s)))|%2$s * (abs(%1$s) + %1$s)";
+    return arena_printf(s->arena, arena_printf(s->arena, "(%s)", synth_choose(s, forms)), of, synth_number(s));
+}
+
+const char *synth_apply(struct synth *s, const char *of)
 {
     static const char *const usual =
         "exp|tanh|sigmoid|sqrt|abs|relu|square|silu|gelu|log|rsqrt|reciprocal|sin|cos|gelu_tanh|softplus|sign|erf";
@@ -116,7 +128,9 @@ const char *synth_expression(struct synth *s, const char *const *atoms, int coun
     while (count > 1 || functions > 0) {
         int at = synth_pick(s, count);
         if (functions > 0 && (count == 1 || synth_chance(s, 45))) {
-            parts[at] = synth_chance(s, 65) ? apply(s, parts[at]) : with_number(s, parts[at]);
+            parts[at] = synth_chance(s, 5)    ? stable(s, parts[at])
+                        : synth_chance(s, 65) ? synth_apply(s, parts[at])
+                                              : with_number(s, parts[at]);
             functions--;
         } else {
             int other = (at + 1 + synth_pick(s, count - 1)) % count;
@@ -127,6 +141,30 @@ const char *synth_expression(struct synth *s, const char *const *atoms, int coun
     return parts[0];
 }
 
+const char *synth_put(struct synth *s, const char *forms, const char *const *parts)
+{
+    struct text text = {0};
+    for (const char *at = synth_choose(s, forms); *at; at++)
+        if (*at == '$')
+            text_add(&text, parts[*++at - '1']);
+        else
+            text_append(&text, at, 1);
+    const char *kept = arena_strdup(s->arena, text.bytes);
+    text_free(&text);
+    return kept;
+}
+
+struct expr *synth_parse(struct synth *s, const char *text)
+{
+    struct expr *tree;
+    struct akgen_error *error = expr_tree_parse(s->arena, text, &tree);
+    if (error) { /* a family that writes what is no formula */
+        fprintf(stderr, "%s: %s\n", s->family, error->message);
+        abort();
+    }
+    return tree;
+}
+
 void synth_step(struct synth *s, const char *name, bool output, const char *format, ...)
 {
     va_list arguments;
@@ -134,11 +172,5 @@ void synth_step(struct synth *s, const char *name, bool output, const char *form
     char text[8192];
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    struct expr *tree;
-    struct akgen_error *error = expr_tree_parse(s->arena, text, &tree);
-    if (error) { /* a family that writes what is no formula */
-        fprintf(stderr, "%s: %s\n", s->family, error->message);
-        abort();
-    }
-    s->steps[s->step_count++] = (struct synth_step){.name = name, .tree = tree, .output = output};
+    s->steps[s->step_count++] = (struct synth_step){.name = name, .tree = synth_parse(s, text), .output = output};
 }

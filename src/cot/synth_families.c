@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-static const char *const input_words = "x|y|a|b|c|x1|x2|x3|input|input1|other|u|v|p|q|t|src|hidden|residual|key|query|"
-                                       "value|feature|self|start|end|lhs|rhs|dy|grad|z|h|w|state|left|right|"
-                                       "predict|label|tensor1|tensor2|in0|in1|data|scores|signal|base|target";
-static const char *const output_words = "y|out|output|z|result|res|o|dst|dx|y1|out1|ret|yout|r|new_x|update";
-static const char *const step_words = "d|s|m|n|t|u|v|e|h|k|r|c|a|b|g|w|p|q|f|z|tmp|inner|i1|core|arg";
-static const char *const number_words = "alpha|beta|scale|gamma|factor|c|k|slope|weight|lam|coef|shift|offset|delta|"
-                                        "tau|temperature|theta|bound|limit|gain|bias_value|p|negative_slope|strength";
+const char *const synth_input_words = "x|y|a|b|c|x1|x2|x3|input|input1|other|u|v|p|q|t|src|hidden|residual|key|query|"
+                                      "value|feature|self|start|end|lhs|rhs|dy|grad|z|h|w|state|left|right|"
+                                      "predict|label|tensor1|tensor2|in0|in1|data|scores|signal|base|target";
+const char *const synth_output_words = "y|out|output|z|result|res|o|dst|dx|y1|out1|ret|yout|r|new_x|update";
+const char *const synth_step_words = "d|s|m|n|t|u|v|e|h|k|r|c|a|b|g|w|p|q|f|z|tmp|inner|i1|core|arg";
+const char *const synth_number_words = "alpha|beta|scale|gamma|factor|c|k|slope|weight|lam|coef|shift|offset|delta|"
+                                       "tau|temperature|theta|bound|limit|gain|bias_value|p|negative_slope|strength";
 static const char *const number_values = "0.5|1.5|2.0|0.1|0.75|0.25|1.25|3.0|0.01|-0.5|0.9";
 static const char *const eps_words = "eps|epsilon|eps|epsilon|epsilon|delta|small|tiny";
 static const char *const eps_values = "1e-5|1e-6|1e-3|1e-8|0.001|0.00001|1e-4";
@@ -24,18 +24,19 @@ static int atoms_of(struct synth *s, int least, int most, const char **atoms)
 {
     int count = least + synth_pick(s, most - least + 1);
     for (int i = 0; i < count; i++)
-        atoms[i] = synth_input(s, SYNTH_FULL, input_words);
+        atoms[i] = synth_input(s, SYNTH_FULL, synth_input_words);
     for (int more = synth_pick(s, 10); more > 6 && count < 6; more--) {
         if (more == 9)
             atoms[count++] = synth_input(s, SYNTH_ONE, "scalar|alpha|factor|s|mulscalar|value|weight|scale_in|k");
         else
-            atoms[count++] = synth_attr(s, number_words, number_values);
+            atoms[count++] = synth_attr(s, synth_number_words, number_values);
     }
     return count;
 }
 
-static void make_elementwise(struct synth *s)
+void synth_make_elementwise(struct synth *s)
 {
+    s->small = true;
     const char *atoms[12];
     int count = atoms_of(s, 1, synth_chance(s, 70) ? 2 : 4, atoms), distinct = count;
     for (int again = synth_pick(s, 3); again > 0 && distinct < 4 && count < 8; again--)
@@ -43,13 +44,14 @@ static void make_elementwise(struct synth *s)
     int functions = synth_chance(s, 30) ? synth_pick(s, 2) : 1 + synth_pick(s, synth_chance(s, 75) ? 3 : 6);
     if (count == 1 && !functions)
         functions = 1;
-    const char *output = synth_name(s, output_words);
+    const char *output = synth_name(s, synth_output_words);
     synth_step(s, output, true, "%s", synth_expression(s, atoms, count, functions));
     synth_output(s, output, SYNTH_FULL, NULL);
 }
 
-static void make_steps(struct synth *s)
+void synth_make_steps(struct synth *s)
 {
+    s->small = true;
     const char *atoms[12], *used[4];
     int count = atoms_of(s, 1, 4, atoms), steps = 1 + synth_pick(s, 4);
     int first = 0; /* atoms from here on were not used yet */
@@ -59,7 +61,7 @@ static void make_steps(struct synth *s)
         for (int j = 0; j < take; j++)
             used[j] = first < count && synth_chance(s, 70) ? atoms[first++] : atoms[synth_pick(s, count)];
         const char *text = synth_expression(s, used, take, synth_chance(s, 25) ? 0 : 1 + synth_pick(s, 3));
-        const char *name = synth_name(s, step_words);
+        const char *name = synth_name(s, synth_step_words);
         synth_step(s, name, middle && i == steps - 1, "%s", text);
         if (middle && i == steps - 1)
             synth_output(s, name, SYNTH_FULL, NULL);
@@ -71,14 +73,47 @@ static void make_steps(struct synth *s)
         left[remaining++] = atoms[first];
     for (int i = count - steps; i < count; i++)
         left[remaining++] = atoms[i];
-    output = synth_name(s, output_words);
+    output = synth_name(s, synth_output_words);
     synth_step(s, output, true, "%s", synth_expression(s, left, remaining, synth_pick(s, 3)));
     synth_output(s, output, SYNTH_FULL, NULL);
     if (synth_chance(s, 15)) { /* another result of the same steps */
-        const char *two[2] = {atoms[count - 1], atoms[synth_pick(s, count)]}, *second = synth_name(s, output_words);
+        const char *two[2] = {atoms[count - 1], atoms[synth_pick(s, count)]},
+                   *second = synth_name(s, synth_output_words);
         synth_step(s, second, true, "%s", synth_expression(s, two, 2, synth_pick(s, 3)));
         synth_output(s, second, SYNTH_FULL, NULL);
     }
+}
+
+/* What numbers of one kind become: those that are not finite, for instance. */
+static const char *kind_of_number(struct synth *s, const char *of)
+{
+    return arena_printf(
+        s->arena,
+        synth_choose(s, "abs(%1$s) < inf|abs(%1$s) < inf|abs(%1$s) == inf|%1$s != %1$s|%1$s != %1$s|%1$s - %1$s == 0"),
+        of);
+}
+
+/* One of three, or of four, by limits that fall; values may be numbers. */
+static const char *cascade(struct synth *s, const char *of, const char *value, const char *other)
+{
+    static const char *const limits[] = {"2|1|3|2.5|1.5", "0.5|0|0.25|0", "-0.5|-1|-2|-0.1"};
+    static const char *const signs = "1|2|3|0.5|10|1", *const falling = "-1|-2|-0.5|-3|-10|0.25";
+    bool numbers = synth_chance(s, 45);
+    const char *last = numbers ? synth_choose(s, "0|0|0|0.1|4") : synth_chance(s, 60) ? of : synth_choose(s, "0|1|0");
+    if (synth_chance(s, 20)) /* four */
+        return arena_printf(
+            s->arena, "where(%1$s > %2$s, %3$s, where(%1$s > %4$s, %5$s, where(%1$s > %6$s, %7$s, %8$s)))", of,
+            synth_choose(s, limits[0]), numbers ? synth_choose(s, signs) : value, synth_choose(s, limits[1]), other,
+            synth_choose(s, limits[2]), numbers ? synth_choose(s, falling) : of, last);
+    bool ends = synth_chance(s, 75); /* above one limit, below another */
+    const char *high = ends ? synth_choose(s, "0|1|0.5|2|0|0") : synth_choose(s, limits[1]),
+               *low = ends ? synth_choose(s, "0|-1|-0.5|-2|0|0") : synth_choose(s, limits[2]),
+               *above = numbers ? synth_choose(s, signs) : value, *below = numbers ? synth_choose(s, falling) : other;
+    if (numbers && *high == '0' && strcmp(low, "0") == 0 && strcmp(above, "1") == 0)
+        above = "2"; /* the sign is a benchmark's, and has another key as a choice */
+    return arena_printf(s->arena, "where(%1$s %2$s %3$s, %4$s, where(%1$s %5$s %6$s, %7$s, %8$s))", of,
+                        synth_choose(s, ">|>=|>"), high, above, ends ? synth_choose(s, "<|<=|<") : ">", low, below,
+                        last);
 }
 
 /* One of three, or of two by a mask, or what two limits leave. */
@@ -87,14 +122,8 @@ static const char *further_choice(struct synth *s, const char *a, const char *b,
     const char *value = synth_expression(s, &b, 1, synth_pick(s, 2)),
                *other = synth_expression(s, &c, 1, synth_pick(s, 2));
     int kind = synth_pick(s, 10);
-    if (kind < 4) {
-        bool numbers = synth_chance(s, 45);
-        return arena_printf(s->arena, "where(%s %s %s, %s, where(%s %s %s, %s, %s))", a, synth_choose(s, ">|>=|>"),
-                            synth_choose(s, "0|1|0.5|2|0"), numbers ? synth_choose(s, "1|2|0.5|1") : value, a,
-                            synth_choose(s, "<|<=|<"), synth_choose(s, "0|-1|-0.5|-2|0"),
-                            numbers ? synth_choose(s, "-1|-2|-0.5|-1") : other,
-                            numbers ? "0" : synth_choose(s, "0|1|0"));
-    }
+    if (kind < 4)
+        return cascade(s, a, value, other);
     if (kind < 7)
         return arena_printf(s->arena, "where(%s, %s, %s)", synth_mask(s), value,
                             synth_chance(s, 60) ? other : synth_choose(s, "0|-10000|1|0"));
@@ -108,33 +137,34 @@ static const char *further_choice(struct synth *s, const char *a, const char *b,
     return arena_printf(s->arena, "max(min(%s, %s), %s)", value, high, low);
 }
 
-static void make_choice(struct synth *s)
+void synth_make_choice(struct synth *s)
 {
+    s->small = true;
     const char *atoms[12], *output;
     int count = atoms_of(s, 1, 3, atoms);
     const char *a = atoms[0], *b = atoms[count > 1 ? 1 : 0], *c = atoms[count - 1];
     const char *sign = synth_choose(s, "<|>|<=|>=|==|!=|>|<");
     const char *sided = synth_chance(s, 50) || count < 2 ? synth_number(s) : b;
-    output = synth_name(s, output_words);
+    output = synth_name(s, synth_output_words);
     if (synth_chance(s, 40)) {
-        const char *text = further_choice(s, a, b, c);
+        const char *subject = synth_chance(s, 60) ? a : synth_expression(s, &a, 1, 1),
+                   *text = further_choice(s, subject, b, c);
         if (synth_chance(s, 20))
             text = arena_printf(s->arena, "%s * %s", text, synth_chance(s, 50) ? a : synth_number(s));
         synth_step(s, output, true, "%s", text);
         synth_output(s, output, SYNTH_FULL, NULL);
         return;
     }
-    bool truth = synth_chance(s, 30);
-    if (truth && synth_chance(s, 70))
+    bool truth = synth_chance(s, 35);
+    if (truth && synth_chance(s, 60))
         synth_step(s, output, true, "%s %s %s", synth_expression(s, &a, 1, synth_pick(s, 2)), sign,
                    count > 1 ? synth_expression(s, atoms + 1, count - 1, synth_pick(s, 2)) : synth_number(s));
     else if (truth && synth_chance(s, 50))
         synth_step(s, output, true, "%s > %s and %s < %s", a, synth_number(s), b, synth_number(s));
     else if (truth)
-        synth_step(s, output, true, synth_chance(s, 50) ? "%1$s - %1$s == 0" : "abs(%1$s) == inf",
-                   synth_expression(s, &a, 1, 1));
-    else if (synth_chance(s, 10))
-        synth_step(s, output, true, "where(%1$s - %1$s == 0, %2$s, %3$s)", a,
+        synth_step(s, output, true, "%s", kind_of_number(s, synth_expression(s, atoms, count, 1)));
+    else if (synth_chance(s, 12))
+        synth_step(s, output, true, "where(%s, %s, %s)", kind_of_number(s, a),
                    synth_expression(s, &b, 1, synth_pick(s, 2)), synth_number(s));
     else if (synth_chance(s, 20))
         synth_step(s, output, true, "clamp(%s, %s, %s)", synth_expression(s, atoms, count, synth_pick(s, 2)),
@@ -143,9 +173,6 @@ static void make_choice(struct synth *s)
     else
         synth_step(s, output, true, "where(%s %s %s, %s, %s)", a, sign, sided,
                    synth_expression(s, &b, 1, synth_pick(s, 3)), synth_expression(s, &c, 1, synth_pick(s, 3)));
-    for (int i = 0; i < count; i++) /* what the formula left out is used beside it */
-        if (truth)
-            break;
     synth_output(s, output, SYNTH_FULL, truth ? "bool" : NULL);
 }
 
@@ -155,7 +182,7 @@ static const char *row_of(struct synth *s, bool *named)
     const char *atoms[12];
     int count = synth_chance(s, 40) ? 1 : 2 + synth_chance(s, 15);
     for (int i = 0; i < count; i++)
-        atoms[i] = synth_input(s, SYNTH_FULL, input_words);
+        atoms[i] = synth_input(s, SYNTH_FULL, synth_input_words);
     if (count == 1 && synth_chance(s, 75)) {
         *named = true;
         return atoms[0];
@@ -164,8 +191,8 @@ static const char *row_of(struct synth *s, bool *named)
     if (count >= 2 && synth_chance(s, 70)) {
         const char *sum = format(s, synth_chance(s, 75) ? "%s + %s" : "%s * %s", atoms[0], atoms[1]);
         if (synth_chance(s, 25))
-            sum =
-                arena_printf(s->arena, "%s * %s + %s", synth_attr(s, number_words, number_values), atoms[0], atoms[1]);
+            sum = arena_printf(s->arena, "%s * %s + %s", synth_attr(s, synth_number_words, number_values), atoms[0],
+                               atoms[1]);
         return count == 3 ? format(s, synth_chance(s, 80) ? "%s + %s" : "(%s) * %s", sum, atoms[2]) : sum;
     }
     return synth_expression(s, atoms, count, 1 + synth_pick(s, 2));
@@ -215,7 +242,7 @@ static const char *affine(struct synth *s, const char *text)
     return text;
 }
 
-static void make_norm(struct synth *s)
+void synth_make_norm(struct synth *s)
 {
     s->rank = 0;
     const char *x = row_step(s), *eps = synth_chance(s, 75) ? synth_attr(s, eps_words, eps_values)
@@ -272,7 +299,7 @@ static void make_norm(struct synth *s)
         text = arena_printf(s->arena, "%s / (%s + %s)", centred, variance, eps);
     }
     text = affine(s, text);
-    output = synth_name(s, output_words);
+    output = synth_name(s, synth_output_words);
     synth_step(s, output, true, "%s", text);
     synth_output(s, output, SYNTH_FULL, NULL);
     if (synth_chance(s, 14)) { /* the same in another place, or of another type */
@@ -282,7 +309,7 @@ static void make_norm(struct synth *s)
     }
 }
 
-static void make_softmax(struct synth *s)
+void synth_make_softmax(struct synth *s)
 {
     bool named;
     const char *x = row_of(s, &named), *name, *output = NULL, *text;
@@ -296,7 +323,7 @@ static void make_softmax(struct synth *s)
                    synth_input(s, synth_chance(s, 70) ? SYNTH_FULL : SYNTH_COLUMN, "mask|bias|attn_mask|pos|rel"));
     if (synth_chance(s, 12))
         x = arena_printf(s->arena, "where(%s, %s, %s)", synth_mask(s), x,
-                         synth_chance(s, 50) ? synth_input(s, SYNTH_FULL, input_words)
+                         synth_chance(s, 50) ? synth_input(s, SYNTH_FULL, synth_input_words)
                                              : synth_choose(s, "-10000|0|-100|-1e4"));
     named = !strpbrk(x, " (");
     if (!named && synth_chance(s, 60)) {
@@ -305,7 +332,9 @@ static void make_softmax(struct synth *s)
         x = name;
         named = true;
     }
-    if (named && synth_chance(s, 50)) {
+    if (named && synth_chance(s, 15)) {
+        text = arena_printf(s->arena, "exp(%1$s - amax(%1$s)) / sum(exp(%1$s - amax(%1$s)))", x);
+    } else if (named && synth_chance(s, 50)) {
         const char *peak = statistic(s, "m|peak|top|mx|row_max", format(s, "amax(%s)", x, ""), 50, 15);
         name = synth_name(s, "e|w|p|ex|num");
         synth_step(s, name, false, "exp(%s - %s)", x, peak);
@@ -324,13 +353,13 @@ static void make_softmax(struct synth *s)
         text = format(s, synth_chance(s, 60) ? "%s * %s" : "%s - %s", text,
                       synth_input(s, SYNTH_FULL, "v|value|gate|dropout_mask|p|other|target"));
     if (synth_chance(s, 15))
-        text = arena_printf(s->arena, "%s * %s", text, synth_attr(s, number_words, number_values));
-    output = synth_name(s, output_words);
+        text = arena_printf(s->arena, "%s * %s", text, synth_attr(s, synth_number_words, number_values));
+    output = synth_name(s, synth_output_words);
     synth_step(s, output, true, "%s", text);
     synth_output(s, output, SYNTH_FULL, NULL);
 }
 
-static void make_reduction(struct synth *s)
+void synth_make_reduction(struct synth *s)
 {
     const char *atoms[12], *inner, *axes = "", *text;
     int count = atoms_of(s, 1, 3, atoms), kind = synth_pick(s, 10);
@@ -343,14 +372,15 @@ static void make_reduction(struct synth *s)
         s->axis = synth_pick(s, 2);
         if (synth_chance(s, 40)) {
             s->along = synth_name(s, "dim|axis|dim|reduce_dim");
-            s->attrs[s->attr_count++] = (struct synth_attr){s->along, arena_printf(s->arena, "%d", s->axis), true};
+            s->attrs[s->attr_count++] = (struct synth_attr){
+                .name = s->along, .value = arena_printf(s->arena, "%d", s->axis), .type = "int", .silent = true};
         }
         axes = arena_printf(s->arena, ", %d", s->axis);
         place = SYNTH_AXIS;
     }
     inner = count == 1 && synth_chance(s, 40) ? atoms[0] : synth_expression(s, atoms, count, synth_pick(s, 4));
     if (synth_chance(s, 20)) {
-        const char *name = synth_name(s, step_words);
+        const char *name = synth_name(s, synth_step_words);
         synth_step(s, name, false, "%s", inner);
         inner = name;
     }
@@ -361,12 +391,12 @@ static void make_reduction(struct synth *s)
     if (strcmp(function, "cumsum") == 0)
         place = SYNTH_FULL;
     text = arena_printf(s->arena, "%s(%s%s)", function, inner, axes);
-    const char *result = synth_name(s, output_words);
+    const char *result = synth_name(s, synth_output_words);
     if (synth_chance(s, 40)) {
         const char *one[2] = {text, NULL};
         int parts = 1;
         if (place != SYNTH_ONE && synth_chance(s, 25))
-            one[parts++] = synth_attr(s, number_words, number_values);
+            one[parts++] = synth_attr(s, synth_number_words, number_values);
         text = synth_expression(s, one, parts, 1 + synth_pick(s, 2));
     } else if (place == SYNTH_ROW && synth_chance(s, 30)) { /* a row against its sum */
         text = arena_printf(s->arena, synth_chance(s, 50) ? "%s / %s" : "%s - %s", atoms[0], text);
@@ -376,7 +406,7 @@ static void make_reduction(struct synth *s)
     synth_output(s, result, place, NULL);
 }
 
-static void make_loss(struct synth *s)
+void synth_make_loss(struct synth *s)
 {
     const char *a = synth_input(s, SYNTH_FULL, "predictions|predict|x|input|logits|pred|output1|y_hat|p|scores"),
                *b = synth_input(s, SYNTH_FULL, "targets|label|target|y_true|labels|t|y|reference");
@@ -450,7 +480,7 @@ static void make_loss(struct synth *s)
     }
 }
 
-static void make_optimizer(struct synth *s)
+void synth_make_optimizer(struct synth *s)
 {
     const char *g = synth_input(s, SYNTH_FULL, "grad|g|gradient|dw|d_param"),
                *p = synth_input(s, SYNTH_FULL, "param|var|w|weight|theta|p|x");
@@ -503,16 +533,16 @@ static void make_optimizer(struct synth *s)
     synth_output(s, output, SYNTH_FULL, NULL);
 }
 
-static void make_gate(struct synth *s)
+void synth_make_gate(struct synth *s)
 {
-    const char *x = synth_input(s, SYNTH_FULL, input_words), *a = synth_name(s, "a|left|first|gate|u|g|x0"),
+    const char *x = synth_input(s, SYNTH_FULL, synth_input_words), *a = synth_name(s, "a|left|first|gate|u|g|x0"),
                *b = synth_name(s, "b|right|second|up|v|lin|x1");
     s->even = true;
     synth_step(s, a, false, "%s[:size(%s) // 2]", x, x);
     synth_step(s, b, false, "%s[size(%s) // 2:]", x, x);
     const char *one[2] = {synth_chance(s, 50) ? a : b}, *other = one[0] == a ? b : a, *text;
     if (synth_chance(s, 25))
-        one[1] = synth_attr(s, number_words, number_values);
+        one[1] = synth_attr(s, synth_number_words, number_values);
     const char *opening = synth_expression(s, one, one[1] ? 2 : 1, 1 + synth_pick(s, 2));
     if (synth_chance(s, 20)) { /* which is a result, too */
         const char *name = synth_name(s, "act|gate_out|h|activated|opened|act_out|gate_value");
@@ -525,12 +555,12 @@ static void make_gate(struct synth *s)
         text = arena_printf(s->arena, "%s + %s", text, other);
     if (synth_chance(s, 20))
         text = format(s, "%s * %s", text, synth_input(s, SYNTH_HALF, "dy|grad_out|z|w|mask"));
-    const char *output = synth_name(s, output_words);
+    const char *output = synth_name(s, synth_output_words);
     synth_step(s, output, true, "%s", text);
     synth_output(s, output, SYNTH_HALF, NULL);
 }
 
-static void make_quantisation(struct synth *s)
+void synth_make_quantisation(struct synth *s)
 {
     bool named;
     const char *x = row_of(s, &named);
@@ -541,7 +571,7 @@ static void make_quantisation(struct synth *s)
     if (synth_chance(s, 55))
         text = format(s, "%s + %s", text, synth_input(s, place, "zero_point|offset|zero|zero_points|zp|offset1"));
     if (synth_chance(s, 40)) {
-        const char *name = synth_name(s, step_words);
+        const char *name = synth_name(s, synth_step_words);
         synth_step(s, name, false, "%s", text);
         text = name;
     }
@@ -551,11 +581,6 @@ static void make_quantisation(struct synth *s)
     s->generate = "uniform(0.5, 4)";
 }
 
-static void make_place(struct synth *s)
-{
-    synth_make_place(s);
-}
-
 void synth_make_family(struct synth *s)
 {
     static const struct {
@@ -563,7 +588,7 @@ void synth_make_family(struct synth *s)
         int weight;
         void (*make)(struct synth *s);
     } families[] = {
-#define FAMILY(name, weight) {#name, weight, make_##name},
+#define FAMILY(name, weight) {#name, weight, synth_make_##name},
 #include "cot/synth_families.def"
 #undef FAMILY
     };

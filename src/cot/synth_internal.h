@@ -1,5 +1,6 @@
-/* An operator on its way: a family makes its formulas (synth_families.c of pieces of synth_expression.c), then a style says them in words
- * (synth_words.c), and the texts of a task hold what they need (synth.c). */
+/* An operator on its way: a family makes its formulas (synth_families.c, synth_short.c, synth_gradients.c, synth_vectors.c of pieces of
+ * synth_expression.c), then a style says them (synth_formula.c) and words (synth_words.c, synth_cases.c) in an order and with notes
+ * (synth_describe.c), and the texts of a task hold what they need (synth.c). */
 #ifndef COT_SYNTH_INTERNAL_H
 #define COT_SYNTH_INTERNAL_H
 
@@ -10,7 +11,7 @@
 
 #include <stdbool.h>
 
-enum { SYNTH_TENSORS = 12, SYNTH_ATTRS = 8, SYNTH_STEPS = 16, SYNTH_NAMES = 64 };
+enum { SYNTH_TENSORS = 12, SYNTH_ATTRS = 8, SYNTH_STEPS = 16, SYNTH_NAMES = 64, SYNTH_BRANCHES = 4 };
 
 /* Which elements of the operator's largest tensor a tensor has one for. */
 enum synth_place {
@@ -26,10 +27,17 @@ struct synth_tensor {
     bool in_place;           /* an output that has the memory, and the name, of an input */
     enum synth_place place;
     bool output;
+    bool each;          /* SYNTH_ONE where tensors are lists: one number for each tensor of a list */
+    const char *stride; /* the attribute that says how far its elements lie apart; NULL: they are neighbours */
 };
 struct synth_attr {
-    const char *name, *value;
-    bool whole;
+    const char *name, *value, *type; /* type: as task.yaml has it */
+    bool silent;                     /* no formula has it */
+};
+/* What an operator may compute by the value of an attribute. */
+struct synth_branch {
+    const char *value;
+    struct expr *tree;
 };
 struct synth_step {
     const char *name;
@@ -47,17 +55,29 @@ struct synth {
     struct synth_step steps[SYNTH_STEPS];
     const char *names[SYNTH_NAMES]; /* that are taken */
     int tensor_count, attr_count, step_count, name_count;
-    bool lists;           /* the tensors are lists of tensors, whose members are computed alike */
-    const char *absent;   /* an input that may be missing, and is; NULL: none */
-    const char *along;    /* the attribute that holds the axis of sums; NULL: none does */
-    const char *counted;  /* the tensor whose elements a formula counts; NULL: none does */
-    const char *count;    /* what their number may be called */
-    const char *unused;   /* an attribute that no formula has; NULL: there is none */
-    bool rounds;          /* each step, to the type of the tensors */
-    bool even;            /* rows have halves */
-    int axis;             /* of SYNTH_AXIS */
-    int rank;             /* of the largest tensor; 0: any */
-    const char *generate; /* the values of inputs */
+    bool lists;          /* the tensors are lists of tensors, whose members are computed alike */
+    const char *absent;  /* an input that may be missing, and is; NULL: none */
+    const char *along;   /* the attribute that holds the axis of sums; NULL: none does */
+    const char *counted; /* the tensor whose elements a formula counts; NULL: none does */
+    const char *count;   /* what their number may be called */
+    const char
+        *unused; /* an attribute that no formula has and that the description may leave alone; NULL: there is none */
+    const char *idle;   /* an input that no formula has; NULL: there is none */
+    const char *length; /* the attribute that holds the number of elements; NULL: none does */
+    const char *mode;   /* the attribute that chooses among the branches of the last step; NULL: none does */
+    struct synth_branch branches[SYNTH_BRANCHES];
+    int branch_count, chosen;
+    const char *reductions; /* "none|sum|mean": what `mode` chooses among for the last step; NULL: no such thing */
+    bool told;              /* the description has to tell the value of `mode` */
+    bool flat;              /* tensors have one dimension */
+    bool small;             /* any sizes, few elements too; nothing but single elements is computed */
+    bool apart;             /* results have no input in common */
+    bool replaces;          /* an output takes the place of an input */
+    bool rounds;            /* each step, to the type of the tensors */
+    bool even;              /* rows have halves */
+    int axis;               /* of SYNTH_AXIS */
+    int rank;               /* of the largest tensor; 0: any */
+    const char *generate;   /* the values of inputs */
 };
 
 /* Chance. */
@@ -72,6 +92,22 @@ static inline bool synth_chance(struct synth *s, int percent)
 /* One of the words in a text that '|' separates; in the arena. */
 const char *synth_choose(struct synth *s, const char *words);
 
+/* How a description is written. */
+struct synth_style {
+    enum { SYNTH_HAT, SYNTH_STARS, SYNTH_PRODUCT } power;
+    enum { SYNTH_CALL, SYNTH_PYTHON, SYNTH_C } choice;
+    const char *index; /* behind tensors: "[i]", "" */
+    int term;          /* of a sum that is written out, 1 to 3; 0: none */
+    const char *torch; /* in front of functions: "torch.", "" */
+    const char *times;
+    bool bars, dense; /* |x|; no blanks around * and / */
+    bool bare;        /* "variance" for var(x): there is one x whose mean and variance are meant */
+    bool spread;      /* "f(x[0]) + f(x[1]) + ... + f(x[n - 1])" for sums over all */
+    bool digits;      /* more of them than a double has */
+    int words;        /* percent of expressions that are words */
+    uint64_t seed;    /* which of its names a function has in all of the description */
+};
+
 /* Names (synth_names.c). */
 /* A name that is not taken yet, fit for what '|' separates in `words`: one of these, one with a number behind, or one of no meaning. */
 const char *synth_name(struct synth *s, const char *words);
@@ -82,6 +118,8 @@ const char *synth_op_name(struct synth *s);
 const char *synth_input(struct synth *s, enum synth_place place, const char *words);
 const char *synth_mask(struct synth *s); /* one of truths, for each element */
 const char *synth_attr(struct synth *s, const char *words, const char *values);
+/* One that no formula has. */
+const char *synth_silent(struct synth *s, const char *words, const char *type, const char *value);
 void synth_output(struct synth *s, const char *name, enum synth_place place, const char *type);
 /* A step, whose text is parsed. */
 void synth_step(struct synth *s, const char *name, bool output, const char *format, ...)
@@ -93,11 +131,34 @@ const char *synth_expression(struct synth *s, const char *const *atoms, int coun
 /* A number as formulas have them. */
 const char *synth_number(struct synth *s);
 
-/* Makes the formulas of a family (synth_families.c). */
-void synth_make_family(struct synth *s);
+/* A function of one value. */
+const char *synth_apply(struct synth *s, const char *of);
+/* One of the forms that '|' separates, with `parts` in the places of $1, $2, .. */
+const char *synth_put(struct synth *s, const char *forms, const char *const *parts);
+/* Text that a family writes, as a formula. */
+struct expr *synth_parse(struct synth *s, const char *text);
 
-/* What goes by positions (synth_places.c): the family of that name. */
-void synth_make_place(struct synth *s);
+/* Makes the formulas of a family (synth_families.c); FAMILY(name, weight) has its synth_make_name(). */
+void synth_make_family(struct synth *s);
+#define FAMILY(name, weight) void synth_make_##name(struct synth *s);
+#include "cot/synth_families.def"
+#undef FAMILY
+extern const char *const synth_input_words, *const synth_output_words, *const synth_step_words,
+                                                                           *const synth_number_words;
+
+/* Formulas (synth_formula.c). */
+bool synth_is_call(const struct expr *expr, const char *name);
+bool synth_is_all(const struct expr *call);
+bool synth_is_summary(const struct expr *expr);
+bool synth_along_rows(const struct expr *expr);
+bool synth_over_all(const struct expr *expr);
+/* Whether a part of it is such. */
+bool synth_has(const struct expr *expr, bool (*of)(const struct expr *expr));
+const char *synth_formula(struct synth *s, const struct synth_style *style, const struct expr *expr);
+/* A function's name in formulas: the same one wherever it stands. */
+const char *synth_called(struct synth *s, const struct synth_style *style, const char *name);
+/* Its names in words, that '|' separates; "": it has none. */
+const char *synth_nouns(const char *name);
 
 /* Rounding (synth_rounded.c). */
 /* Rounds each step of a small operator whose tensors have one type. */
@@ -106,6 +167,24 @@ void synth_round(struct synth *s);
 const char *synth_rounds_in_words(struct synth *s);
 
 /* Words (synth_words.c). */
+/* An expression, of which `depth` levels may be words. */
+const char *synth_in_words(struct synth *s, const struct synth_style *style, const struct expr *expr, int depth);
+/* What a step computes; `alone`: it is all, so that its name need not be said. */
+const char *synth_statement(struct synth *s, const struct synth_style *style, const struct synth_step *step,
+                            bool alone);
+/* Some functions of an expression, written out once more as documentation does, each in a sentence. */
+void synth_define(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *expr);
+bool synth_is_in_place(const struct synth *s, const char *name);
+
+/* Cases (synth_cases.c). */
+/* "`y = a` where `c`, else `b`", of where(c, a, b); comparisons may be words. */
+const char *synth_choice(struct synth *s, const struct synth_style *style, const char *name, const struct expr *call);
+/* "`y` is true where `c`", of a comparison. */
+const char *synth_truth(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree);
+/* What a step computes by the value of an attribute: `branches`, or `reductions` of the step before. */
+const char *synth_mode(struct synth *s, const struct synth_style *style, const struct synth_step *step);
+
+/* The description (synth_describe.c). */
 const char *synth_describe(struct synth *s);
 
 #endif

@@ -145,6 +145,14 @@ void synth_output(struct synth *s, const char *name, enum synth_place place, con
 const char *synth_attr(struct synth *s, const char *words, const char *values)
 {
     const char *name = synth_name(s, words), *value = synth_choose(s, values);
-    s->attrs[s->attr_count++] = (struct synth_attr){name, value, !strpbrk(value, ".e")};
+    s->attrs[s->attr_count++] =
+        (struct synth_attr){.name = name, .value = value, .type = strpbrk(value, ".e") ? "float" : "int"};
+    return name;
+}
+
+const char *synth_silent(struct synth *s, const char *words, const char *type, const char *value)
+{
+    const char *name = synth_name(s, words);
+    s->attrs[s->attr_count++] = (struct synth_attr){.name = name, .value = value, .type = type, .silent = true};
     return name;
 }

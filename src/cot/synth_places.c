@@ -62,7 +62,7 @@ static struct part part_of(struct synth *s, const char *x)
         shift = synth_choose(s, " + 1| - 1| + 2| - 2| + 3");
         if (synth_chance(s, 60)) {
             shift = arena_printf(s->arena, " + %s", synth_attr(s, "diagonal|k|offset|shift|diag|band", "1|2|-1|0"));
-            s->attrs[s->attr_count - 1].whole = true;
+            s->attrs[s->attr_count - 1].type = "int";
         }
     }
     part.condition = arena_printf(s->arena, "index(%s, -1) %s index(%s, -2)%s", x, signs[kind], x, shift);
@@ -141,7 +141,7 @@ static void make_position(struct synth *s)
     case 1: { /* the first ones */
         const char *n = synth_attr(s, "n|length|limit|count|valid|keep", "3|8|2|16"),
                    *other = synth_choose(s, "0|0|1|-1");
-        s->attrs[s->attr_count - 1].whole = true;
+        s->attrs[s->attr_count - 1].type = "int";
         formula = arena_printf(s->arena, "where(%s < %s, %s, %s)", place, n, value, other);
         told = arena_printf(s->arena,
                             *j == 'j' ? "of each row of `%1$s` the first `%2$s` elements are `%3$s`, the others %4$s"

@@ -143,12 +143,19 @@ static struct akgen_error *run(struct arena *arena, const struct task *task, str
     return error;
 }
 
+/* The line of an input that no formula has: the first output's type and shape. */
+static const char *idle_line(struct arena *arena, const char *name, bool list, const char *brief)
+{
+    const char *output = strstr(brief, "\nout ") + 5, *behind = output + strcspn(output, " ");
+    return arena_printf(arena, "in %s%s%.*s\n", name, list ? " list" : "", (int)strcspn(behind, "\n"), behind);
+}
+
 /* The brief of the task, which has one tensor in the place of each list and outputs of their own, as that of the operator that is
  * meant. */
 static const char *as_it_is_asked(struct arena *arena, const struct synth_operator *operator, const char * brief)
 {
     struct text text = {0};
-    bool told = !operator->absent;
+    bool told = false;
     for (const char *at = brief; *at;) {
         size_t length = strcspn(at, "\n");
         bool output = strncmp(at, "out ", 4) == 0, tensor = output || strncmp(at, "in ", 3) == 0;
@@ -156,10 +163,14 @@ static const char *as_it_is_asked(struct arena *arena, const struct synth_operat
         size_t named = tensor ? strcspn(name, " ") : 0;
         const char *input = output ? synth_place_of(arena, operator->in_place, name, named) : NULL;
         if (!told && (output || strncmp(at, "attr ", 5) == 0)) {
-            text_addf(&text, "in %s absent\n", operator->absent);
+            if (operator->idle)
+                text_add(&text, idle_line(arena, operator->idle, operator->lists, brief));
+            if (operator->absent)
+                text_addf(&text, "in %s absent\n", operator->absent);
             told = true;
         }
-        bool listed = operator->lists && tensor && !strstr(line, " [1]");
+        bool listed = operator->lists && tensor &&
+                      strstr(operator->listed, arena_printf(arena, " %.*s ", (int)named, name));
         if (tensor)
             text_addf(&text, "%s %.*s%s%s%s", output ? "out" : "in", input ? (int)strlen(input) : (int)named,
                       input ? input : name, listed ? " list" : "", line + (name - at) + named,

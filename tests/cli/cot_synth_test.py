@@ -48,12 +48,14 @@ class Synth(unittest.TestCase):
         self.assertTrue(all("@ascend_kernel" in row[2] for row in programs))
         self.assertTrue(any(" list " in row[0] and "list[torch.Tensor]" in row[2] for row in programs))
         self.assertTrue(any("] in place" in row[0] for row in programs))
-        self.assertEqual(len(programs), len(rows) - len(programs))
+        # The planner has no program of a few operators of lists, a step of which has no list: they keep the sample of formulas.
+        self.assertIn(len(rows) - 2 * len(programs), range(3))
 
     def test_short_programs_are_asked_for_as_a_benchmark_asks(self):
         rows = self.make("short.db", "--machine", 0, "--programs=short")
         programs, graphs = ([row for row in rows if row[6] == mode] for mode in ("dsl", "graph"))
-        line = {row[0][len(graph[0]):] for row, graph in zip(programs, graphs)}
+        asked_of = {row[4]: row[0] for row in graphs}
+        line = {row[0][len(asked_of[row[4]]):] for row in programs}
         asked = akgen("gen", "Sqrt", "--print-prompt", "--language", "dsl", "--templates", HOME / "prompts/brief", "--json").stdout
         graph = akgen("gen", "Sqrt", "--print-prompt", "--language", "graph", "--json").stdout
         (asked,), (graph,) = json.loads(asked), json.loads(graph)

@@ -1,0 +1,410 @@
+/* The description of an operator: a style is drawn once for all of it, how formulas are written in it, how much of them is words, and in
+ * which order its steps stand. What it says is what the formulas say, no more and no less; notes say what changes no formula. */
+#include "cot/synth_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum note { NOTE_ANY, NOTE_LIST, NOTE_FULL, NOTE_ONE, NOTE_ROW, NOTE_COLUMN, NOTE_ATTR, NOTE_FLAT, NOTE_IN_PLACE };
+static const struct {
+    enum note of;
+    const char *text;
+} notes[] = {
+#define NOTE(of, text) {NOTE_##of, text},
+#include "cot/synth_notes.def"
+};
+enum { NOTES = sizeof notes / sizeof *notes };
+_Static_assert(NOTES <= 64, "add_rules has a bit for each");
+
+/* The two halves of a row: what two steps say. */
+static const char *halves_statement(struct synth *s)
+{
+    const char *x = s->steps[0].tree->kids[0]->name, *a = s->steps[0].name, *b = s->steps[1].name;
+    switch (synth_pick(s, 5)) {
+    case 0:
+        return arena_printf(s->arena, "`%s` is cut into two halves `%s` and `%s` along the last dimension", x, a, b);
+    case 1:
+        return arena_printf(s->arena, "`%s`, `%s` are the first and the second half of each row of `%s`", a, b, x);
+    case 2:
+        return arena_printf(s->arena, "`%s, %s = %s.chunk(2, -1)`", a, b, x);
+    case 3:
+        return arena_printf(
+            s->arena, "the last dimension of `%s` is split in the middle: `%s` is what comes first, `%s` what is left",
+            x, a, b);
+    default:
+        return arena_printf(
+            s->arena, "with the halves `%s = %s[.., :n]` and `%s = %s[.., n:]` of rows of `2 n` elements", a, x, b, x);
+    }
+}
+
+static const char *capital(struct synth *s, const char *text)
+{
+    char *kept = arena_strdup(s->arena, text);
+    if (strncmp(kept, "σ", strlen("σ")) != 0)
+        *kept = (char)toupper((unsigned char)*kept);
+    return kept;
+}
+
+static const char *scope(struct synth *s)
+{
+    bool rows = false, all = false, axis = false;
+    for (int i = 0; i < s->step_count; i++) {
+        rows |= synth_has(s->steps[i].tree, synth_along_rows);
+        all |= synth_has(s->steps[i].tree, synth_over_all);
+        axis |= !rows && !all && synth_has(s->steps[i].tree, synth_is_summary);
+    }
+    if (s->steps[0].told)
+        return "";
+    if (rows)
+        return synth_choose(s,
+                            "over the last dimension|over the last dimension|per row|along the last axis|for each row");
+    if (all || axis)
+        return "";
+    if (s->length)
+        return arena_printf(s->arena,
+                            synth_choose(s,
+                                         "for `i` from 0 to `%1$s - 1`|for all `i < %1$s`|where `i` runs up to `%1$s "
+                                         "- 1`|for every `i` below `%1$s`"),
+                            s->length);
+    const char *each = synth_choose(s, "elementwise|elementwise|element by element||for every element");
+    if (!s->lists || !synth_chance(s, 60))
+        return each;
+    return arena_printf(s->arena, "%s%s%s", each, *each ? ", " : "",
+                        synth_choose(s,
+                                     "for each tensor `t` of the list|for all tensors `t` of the lists|where `t` goes "
+                                     "through the list|for each member `t` of the lists"));
+}
+
+/* Statements of steps, in an order that they may be told in. */
+static int statements(struct synth *s, const struct synth_style *style, const char **said)
+{
+    int count = 0, first = 0;
+    if (strcmp(s->family, "gate") == 0) {
+        said[count++] = halves_statement(s);
+        first = 2;
+    }
+    for (int i = first; i < s->step_count; i++)
+        said[count++] = s->mode && i == s->step_count - 1 ? synth_mode(s, style, &s->steps[i])
+                                                          : synth_statement(s, style, &s->steps[i], s->step_count == 1);
+    return count;
+}
+
+static void add_list(struct text *text, const char **said, int count, const char *last)
+{
+    for (int i = 0; i < count; i++)
+        text_addf(text, "%s%s", !i ? "" : i == count - 1 ? last : ", ", said[i]);
+}
+
+/* What may be said behind all: nothing of the formulas. */
+static const char *chatter(struct synth *s)
+{
+    if (s->rounds || !synth_chance(s, 12))
+        return "";
+    return synth_choose(
+        s, ", computed in float32|, in float32|: a smooth step|: an approximation of a smooth function|: a "
+           "cheap stand-in for a gate|, formed in float32 and rounded at the end|: what a layer needs in "
+           "training|: one step of a longer chain|, at full precision");
+}
+
+/* "Over the last dimension: a, b." or "A, b, elementwise." */
+static void add_together(struct synth *s, struct text *text, const char **said, int count, const char *where)
+{
+    if (*where && synth_chance(s, 50)) {
+        text_addf(text, "%s%s", capital(s, where), synth_choose(s, ": | "));
+        add_list(text, said, count, synth_choose(s, ", | and |, and "));
+        text_addf(text, "%s.", chatter(s));
+        return;
+    }
+    said[0] = capital(s, said[0]);
+    add_list(text, said, count, synth_choose(s, ", | and |, then "));
+    text_addf(text, "%s%s%s.", *where ? ", " : "", where, chatter(s));
+}
+
+/* The result first, what it is made of behind it, in the order of computation or against it. */
+static void add_result_first(struct synth *s, struct text *text, const char **said, int count, const char *where)
+{
+    const char *behind[SYNTH_STEPS];
+    bool against = synth_chance(s, 50), with = synth_chance(s, 35);
+    for (int i = 0; i < count - 1; i++)
+        behind[i] = said[against ? count - 2 - i : i];
+    text_addf(text, "%s%s%s, %s ", capital(s, said[count - 1]), *where ? ", " : "", where,
+              synth_choose(s, "with|where|with"));
+    if (with && count > 2) { /* "where d is .., with t .. and q .." */
+        text_addf(text, "%s, with ", behind[0]);
+        add_list(text, behind + 1, count - 2, synth_choose(s, " and |, "));
+    } else {
+        add_list(text, behind, count - 1, synth_choose(s, " and |, "));
+    }
+    text_add(text, ".");
+}
+
+static void add_items(struct synth *s, struct text *text, const char **said, int count, const char *where)
+{
+    text_addf(text, "%s%s\n", *where ? capital(s, where) : synth_choose(s, "Steps|What is computed|In this order"),
+              ":");
+    for (int i = 0; i < count; i++)
+        text_addf(text, "\n- %s", said[i]);
+    text_add(text, "\n\n");
+}
+
+static void add_statements(struct synth *s, struct text *text, const char **said, int count)
+{
+    const char *where = scope(s);
+    int layout = count == 1 || s->mode            ? synth_pick(s, 6)
+                 : strcmp(s->family, "pair") == 0 ? synth_pick(s, 8)
+                                                  : synth_pick(s, 12);
+    if (layout >= 6 && strcmp(s->family, "pair") == 0) /* neither is made of the other */
+        layout = 11;
+    if (layout < 4) {
+        add_together(s, text, said, count, where);
+    } else if (layout < 6) { /* sentences */
+        for (int i = 0; i < count; i++)
+            text_addf(text, "%s%s%s%s%s.", i ? " " : "", i && i == count - 1 && synth_chance(s, 30) ? "Then " : "",
+                      capital(s, said[i]), !i && *where ? ", " : "", !i ? where : "");
+    } else if (layout < 9) {
+        add_result_first(s, text, said, count, where);
+    } else if (layout < 10) { /* "With a and b: c." */
+        text_add(text, "With ");
+        add_list(text, said, count - 1, synth_choose(s, " and |, "));
+        text_addf(text, ": %s%s%s%s.", said[count - 1], *where ? ", " : "", where, chatter(s));
+    } else {
+        add_items(s, text, said, count, where);
+    }
+}
+
+/* What a tensor's size is. */
+static void add_size(struct synth *s, struct text *text, const struct synth_tensor *tensor)
+{
+    if (tensor->place == SYNTH_ROW && synth_chance(s, 60))
+        text_addf(text,
+                  synth_choose(s, " `%s` holds one element for each row.| There is one `%s` per row.| `%s` is one "
+                                  "number a row."),
+                  tensor->name);
+    if (tensor->place == SYNTH_COLUMN && synth_chance(s, 50))
+        text_addf(text,
+                  synth_choose(s, " `%s` has one element for each column.| `%s` goes with the columns, one element "
+                                  "each.| Every row takes the same `%s`.| `%s` has one element per channel."),
+                  tensor->name);
+    if (tensor->each && synth_chance(s, 85))
+        text_addf(text,
+                  synth_choose(s, " `%1$s` holds a number for each tensor of a list.| In `%1$s` there is one number "
+                                  "for every tensor `t`.| The numbers of `%1$s` belong to the tensors of the list, "
+                                  "one each.| Number `t` of `%1$s` goes with tensor `t`."),
+                  tensor->name);
+    else if (tensor->place == SYNTH_ONE && !tensor->output && synth_chance(s, 55))
+        text_addf(text,
+                  synth_choose(s, " `%s` is a tensor of a single element.| The tensor `%s` has one element, in global "
+                                  "memory.| `%s` is a scalar in a tensor of its own.| `%s` is one number for all."),
+                  tensor->name);
+    if (tensor->place == SYNTH_ONE && tensor->output && synth_chance(s, 40))
+        text_add(text, synth_choose(s, " The result is a tensor with a single element.| The result is one number."));
+    if (tensor->place == SYNTH_AXIS && synth_chance(s, 40))
+        text_addf(text, " Dimension %d %s.", s->axis, synth_choose(s, "stays with size 1|is reduced"));
+}
+
+/* Inputs and attributes that no formula has. */
+static void add_unused(struct synth *s, struct text *text)
+{
+    if (s->absent)
+        text_addf(text,
+                  synth_choose(s, " `%s` may be absent.| `%s`, if it is there, is added.| Without `%s` nothing is "
+                                  "added.| `%s` is absent.| An absent `%s` does nothing.| No `%s` is given."),
+                  s->absent);
+    if (s->idle && synth_chance(s, 85))
+        text_addf(
+            text,
+            synth_choose(s, " `%s` is not needed.| Nothing is computed of the input `%s`.| The input `%s` is there for "
+                            "the graph's sake and is not read.| `%s` holds what the forward pass gave; it may be left "
+                            "alone.| The values of `%s` do not count.| `%s` only lends its shape."),
+            s->idle);
+    if (s->unused && synth_chance(s, 80))
+        text_addf(text,
+                  synth_choose(s, " `%s` changes nothing of the result.| `%s` is there for other chips and is "
+                                  "not looked at.| Only the default of `%s` is asked for.| `%s` has no effect here."),
+                  s->unused);
+}
+
+/* What else a description tells. */
+static void add_notes(struct synth *s, struct text *text)
+{
+    for (int i = 0; i < s->tensor_count; i++)
+        add_size(s, text, &s->tensors[i]);
+    if (s->counted && strcmp(s->family, "norm_gradient") == 0)
+        text_addf(text,
+                  synth_choose(s,
+                               " A row has `%s` elements.| `%s` is the number of elements of a row.| Rows are of `%s` "
+                               "elements."),
+                  s->count);
+    else if (s->counted && !synth_chance(s, 25))
+        text_addf(text, synth_choose(s, " `%s` has `%s` elements.| The number of elements of `%s` is `%s`."),
+                  s->counted, s->count);
+    add_unused(s, text);
+    bool in_place = false;
+    for (int i = 0; i < s->tensor_count; i++)
+        in_place |= s->tensors[i].in_place;
+    if (in_place && synth_chance(s, 45))
+        text_add(text,
+                 synth_choose(s, " The operator changes its input.| The output has the memory of the input of that "
+                                 "name.| This happens in the memory of the input; there is no other output.| Outputs "
+                                 "lie where the inputs of the same names lie.| No output is declared: what the kernel "
+                                 "writes is its input.| All of it in place."));
+    if (s->rounds)
+        text_add(text, synth_rounds_in_words(s));
+    else if (synth_chance(s, 15))
+        text_add(text, synth_choose(s, " Tensors are of one shape and one data type.| All is computed in float32, and "
+                                       "rounded at the end.| What is expected was computed in float32."));
+    if (strstr(s->family, "norm") && synth_chance(s, 25))
+        text_add(
+            text,
+            synth_choose(
+                s, " The variance is over all elements of the row, not one less.| Variances are those of the number of "
+                   "elements."));
+}
+
+/* The name that a note is of; NULL: the operator has no such thing. "": it needs none. */
+static const char *noted(struct synth *s, enum note of)
+{
+    static const enum synth_place places[] = {
+        [NOTE_FULL] = SYNTH_FULL, [NOTE_ONE] = SYNTH_ONE, [NOTE_ROW] = SYNTH_ROW, [NOTE_COLUMN] = SYNTH_COLUMN};
+    bool in_place = false;
+    for (int i = 0; i < s->tensor_count; i++) {
+        const struct synth_tensor *tensor = &s->tensors[i];
+        in_place |= tensor->in_place;
+        if (of >= NOTE_FULL && of <= NOTE_COLUMN && tensor->place == places[of] && !tensor->output)
+            return tensor->name;
+    }
+    switch (of) {
+    case NOTE_ANY:
+        return "";
+    case NOTE_LIST:
+        return s->lists ? "" : NULL;
+    case NOTE_FLAT:
+        return s->flat ? "" : NULL;
+    case NOTE_IN_PLACE:
+        return in_place ? "" : NULL;
+    case NOTE_ATTR:
+        return s->attr_count && strcmp(s->attrs[0].type, "float") == 0 ? s->attrs[0].name : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* Items behind the description that change no formula. */
+static void add_rules(struct synth *s, struct text *text)
+{
+    const char *before = synth_chance(s, 50) ? "\n\nRules:\n\n" : "\n\n";
+    if (s->along) {
+        text_addf(text, "%s- `%s` is %d%s", before, s->along, s->axis,
+                  synth_chance(s, 50) ? "."
+                  : s->axis           ? ": `x` is (B, D1, D2), the result (B, D2)."
+                                      : ": `x` is (B, D1, D2), the result (D1, D2).");
+        before = "\n";
+    }
+    int wanted = synth_chance(s, 45) ? 1 + synth_chance(s, 40) + synth_chance(s, 15) : 0;
+    uint64_t said = 0; /* rows of the table */
+    for (int tries = 0; wanted && tries < 20; tries++) {
+        int row = synth_pick(s, NOTES);
+        const char *name = noted(s, notes[row].of);
+        const char *note = synth_choose(s, notes[row].text);
+        if (!name || said >> row & 1 || (s->rounds && (strstr(note, "float32") || strstr(note, "widened"))))
+            continue;
+        text_addf(text, "%s- ", before);
+        text_addf(text, note, name);
+        before = "\n";
+        said |= 1ULL << row;
+        wanted--;
+    }
+}
+
+/* All means and variances are of one name. */
+static const char *row_quantity(const struct expr *expr, const char *name, bool *one)
+{
+    if (synth_is_summary(expr) && expr->kid_count == 1) {
+        bool fits = expr->kids[0]->node == NODE_WORD && (synth_is_call(expr, "mean") || synth_is_call(expr, "var"));
+        *one &= fits && (!name || strcmp(name, expr->kids[0]->name) == 0);
+        name = fits ? expr->kids[0]->name : name;
+    }
+    for (int i = 0; i < expr->kid_count; i++)
+        if (expr->kids[i])
+            name = row_quantity(expr->kids[i], name, one);
+    return name;
+}
+static bool one_row_quantity(const struct synth *s)
+{
+    bool one = strcmp(s->family, "norm") == 0;
+    const char *name = NULL;
+    for (int i = 0; i < s->step_count; i++)
+        name = row_quantity(s->steps[i].tree, name, &one);
+    return one && name;
+}
+
+static bool is_name(const struct synth *s, const char *name)
+{
+    for (int i = 0; i < s->name_count; i++)
+        if (strcmp(s->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static struct synth_style draw_style(struct synth *s)
+{
+    struct synth_style style = {.power = synth_chance(s, 60)   ? SYNTH_HAT
+                                         : synth_chance(s, 60) ? SYNTH_STARS
+                                                               : SYNTH_PRODUCT,
+                                .choice = synth_pick(s, 3),
+                                .index = "",
+                                .torch = synth_chance(s, 6) ? "torch." : "",
+                                .times = " * ",
+                                .bars = synth_chance(s, 60),
+                                .dense = synth_chance(s, 12),
+                                .digits = synth_chance(s, 25),
+                                .words = synth_chance(s, s->step_count < 3 ? 40 : 55) ? 10 : 75,
+                                .seed = rng_next(&s->rng)};
+    bool rows = false;
+    for (int i = 0; i < s->step_count; i++)
+        rows |= synth_has(s->steps[i].tree, synth_is_summary);
+    if (!rows && strcmp(s->family, "gate") != 0 && synth_chance(s, s->length ? 80 : 12))
+        style.index = s->length ? "[i]" : synth_choose(s, "[i]|[i]|[.., i]|[i, j]");
+    style.bare = one_row_quantity(s) && synth_chance(s, 55);
+    style.spread = !*style.index && !s->lists && !is_name(s, "n") && synth_chance(s, 35);
+    if (s->length)
+        style.spread = synth_chance(s, 80);
+    if (s->lists) {
+        style.index = synth_chance(s, 88) ? "[t]" : "";
+        style.bare = false;
+    }
+    if (style.dense)
+        style.times = synth_choose(s, "*|*|·");
+    return style;
+}
+
+const char *synth_describe(struct synth *s)
+{
+    const char *said[SYNTH_STEPS] = {0};
+    const struct synth_style style = draw_style(s);
+    struct text text = {0};
+    if (synth_chance(s, 10))
+        text_add(&text, synth_choose(s, "A fused operator. |Part of a transformer's block. |The gradient of an "
+                                        "activation. |A step of training. |What a recommendation model needs. "));
+    add_statements(s, &text, said, statements(s, &style, said));
+    if (style.bare)
+        text_add(&text,
+                 synth_choose(
+                     s, " Mean and variance are those of each row; the variance is over all of its elements.| "
+                        "Variances are those of the number of elements.| Mean and variance over the last dimension.|"));
+    if (s->lists && (!*style.index || !synth_chance(s, 35)))
+        text_add(&text,
+                 synth_choose(
+                     s,
+                     " This is done for every tensor of the lists.| This holds for each tensor `t` of the lists.| The "
+                     "lists have the same length; tensor `t` of one goes with tensor `t` of the others.| Tensor by "
+                     "tensor, through all of the list."));
+    if (synth_chance(s, 30))
+        for (int i = 0; i < s->step_count; i++)
+            synth_define(s, &style, &text, s->steps[i].tree);
+    add_notes(s, &text);
+    add_rules(s, &text);
+    const char *description = arena_strdup(s->arena, text.bytes);
+    text_free(&text);
+    return description;
+}

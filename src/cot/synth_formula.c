@@ -1,0 +1,265 @@
+/* Formulas in the style of a description: how powers, products, choices and sums over all elements are written, and what stands behind
+ * names. */
+#include "task/expr/print.h"
+#include "cot/synth_internal.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name, *words, *names;
+} functions[] = {
+#define WORDS(name, words, names) {name, words, names},
+#include "cot/synth_words.def"
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+static int row_of(const char *name)
+{
+    for (int i = 0; i < FUNCTIONS; i++)
+        if (strcmp(functions[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+const char *synth_nouns(const char *name)
+{
+    int row = row_of(name);
+    return row < 0 ? "" : functions[row].words;
+}
+
+const char *synth_called(struct synth *s, const struct synth_style *style, const char *name)
+{
+    int row = row_of(name);
+    if (row < 0)
+        return name;
+    struct synth same = {.arena = s->arena};
+    rng_seed(&same.rng, style->seed + (uint64_t)row);
+    return synth_choose(&same, functions[row].names);
+}
+
+bool synth_is_summary(const struct expr *expr)
+{
+    static const char *const names[] = {"sum",  "mean",      "var",     "std",         "norm",  "amax",
+                                        "amin", "logsumexp", "softmax", "log_softmax", "cumsum"};
+    for (size_t i = 0; expr->node == NODE_CALL && i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], expr->name) == 0)
+            return true;
+    return false;
+}
+bool synth_is_all(const struct expr *call)
+{
+    return call->kid_count == 2 && call->kids[1]->node == NODE_WORD && strcmp(call->kids[1]->name, "all") == 0;
+}
+bool synth_has(const struct expr *expr, bool (*of)(const struct expr *expr))
+{
+    if (of(expr))
+        return true;
+    for (int i = 0; i < expr->kid_count; i++)
+        if (expr->kids[i] && synth_has(expr->kids[i], of))
+            return true;
+    return false;
+}
+bool synth_along_rows(const struct expr *expr)
+{
+    return synth_is_summary(expr) && expr->kid_count == 1;
+}
+bool synth_over_all(const struct expr *expr)
+{
+    return synth_is_summary(expr) && synth_is_all(expr);
+}
+bool synth_is_call(const struct expr *expr, const char *name)
+{
+    return expr->node == NODE_CALL && strcmp(expr->name, name) == 0;
+}
+
+static bool is_spread(const struct synth_style *style, const struct expr *expr)
+{
+    return style->spread && synth_is_call(expr, "sum") && synth_is_all(expr);
+}
+
+static void add_formula(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *expr);
+
+/* A sum over all elements, written out. */
+static void add_spread(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *sum)
+{
+    struct synth_style one = *style;
+    one.spread = false;
+    for (one.term = 1; one.term <= 3; one.term++) {
+        text_add(text, one.term == 3 ? " + ... + " : one.term == 2 ? " + " : "");
+        add_formula(s, &one, text, sum->kids[0]);
+    }
+}
+
+/* What stands behind the name of a tensor whose elements are `stride` apart; NULL: they are neighbours. */
+static void add_index(const struct synth *s, const struct synth_style *style, struct text *text, const char *stride)
+{
+    const char *count = s->length ? s->length : "n";
+    if (style->term == 3 && stride)
+        text_addf(text, "[(%s - 1) * %s]", count, stride);
+    else if (style->term == 3)
+        text_addf(text, "[%s - 1]", count);
+    else if (style->term == 2)
+        text_addf(text, "[%s]", stride ? stride : "1");
+    else if (style->term == 1)
+        text_add(text, "[0]");
+    else if (stride && *style->index)
+        text_addf(text, style->seed % 2 ? "[i * %s]" : "[%s * i]", stride);
+    else
+        text_add(text, style->index);
+}
+
+/* How many elements a tensor has. */
+static void add_count(const struct synth *s, const struct synth_style *style, struct text *text,
+                      const struct expr *call)
+{
+    const char *name = call->kids[0]->name;
+    if (call->kid_count == 1) {
+        text_add(text, s->count);
+        return;
+    }
+    switch (style->seed % 4) {
+    case 0:
+        text_addf(text, "numel(%s)", name);
+        break;
+    case 1:
+        text_addf(text, "%s.numel()", name);
+        break;
+    case 2:
+        text_add(text, "(number of elements)");
+        break;
+    default:
+        text_add(text, s->count);
+    }
+}
+
+static void add_word(const struct synth *s, const struct synth_style *style, struct text *text, const char *name)
+{
+    text_add(text, name);
+    for (int i = 0; i < s->tensor_count; i++)
+        if (strcmp(s->tensors[i].name, name) == 0) {
+            if (s->tensors[i].place != SYNTH_ONE || s->tensors[i].each)
+                add_index(s, style, text, s->tensors[i].stride);
+            return;
+        }
+    for (int i = 0; i < s->step_count; i++)
+        if (strcmp(s->steps[i].name, name) == 0 && !s->steps[i].output)
+            add_index(s, style, text, NULL);
+}
+
+/* Constants with more digits than a double has, now and then. */
+static void add_value(const struct synth_style *style, struct text *text, const struct expr *expr)
+{
+    struct text digits = {0};
+    expr_print(&digits, expr);
+    if (style->digits && digits.length > 12 && !strchr(digits.bytes, 'e'))
+        text_addf(text, "%.*f", 17 + (int)(style->seed % 5), expr->value.real);
+    else
+        text_add(text, digits.bytes);
+    text_free(&digits);
+}
+
+static void add_operand(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *call,
+                        int operand)
+{
+    bool enclosed =
+        expr_binds(call->kids[operand]) < expr_operand_binds(call, operand) || is_spread(style, call->kids[operand]);
+    text_add(text, enclosed ? "(" : "");
+    add_formula(s, style, text, call->kids[operand]);
+    text_add(text, enclosed ? ")" : "");
+}
+
+static void add_power(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *call)
+{
+    const struct expr *exponent = call->kids[1];
+    if (style->power == SYNTH_PRODUCT && call->kids[0]->node == NODE_WORD && exponent->node == NODE_VALUE &&
+        exponent->value.real == 2) {
+        add_formula(s, style, text, call->kids[0]);
+        text_add(text, style->times);
+        add_formula(s, style, text, call->kids[0]);
+        return;
+    }
+    if (exponent->node != NODE_VALUE && style->seed % 3 == 0) {
+        text_addf(text, "%spow(", style->torch);
+        add_formula(s, style, text, call->kids[0]);
+        text_add(text, ", ");
+        add_formula(s, style, text, exponent);
+        text_add(text, ")");
+        return;
+    }
+    add_operand(s, style, text, call, 0);
+    text_add(text, style->power == SYNTH_STARS ? "**" : "^");
+    add_operand(s, style, text, call, 1);
+}
+
+static void add_choice(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *call)
+{
+    static const int order[3][3] = {{0, 1, 2}, {1, 0, 2}, {0, 1, 2}};
+    static const char *const between[3][4] = {
+        {"where(", ", ", ", ", ")"}, {"(", " if ", " else ", ")"}, {"(", " ? ", " : ", ")"}};
+    for (int i = 0; i < 3; i++) {
+        text_add(text, between[style->choice][i]);
+        add_formula(s, style, text, call->kids[order[style->choice][i]]);
+    }
+    text_add(text, between[style->choice][3]);
+}
+
+static void add_call(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *call)
+{
+    if (synth_is_call(call, "**")) {
+        add_power(s, style, text, call);
+    } else if (is_spread(style, call)) {
+        add_spread(s, style, text, call);
+    } else if (synth_is_call(call, "size") && s->counted) {
+        add_count(s, style, text, call);
+    } else if (synth_is_call(call, "where")) {
+        add_choice(s, style, text, call);
+    } else if (synth_is_call(call, "neg")) {
+        text_add(text, "-");
+        add_operand(s, style, text, call, 0);
+    } else if (style->bare && (synth_is_call(call, "var") || synth_is_call(call, "mean")) &&
+               call->kids[0]->node == NODE_WORD) {
+        text_add(text, synth_is_call(call, "var") ? "variance" : "mean");
+    } else if (synth_is_call(call, "abs") && style->bars && !synth_has(call->kids[0], synth_along_rows)) {
+        text_add(text, "|");
+        add_formula(s, style, text, call->kids[0]);
+        text_add(text, "|");
+    } else if (expr_binds(call) < EXPR_ATOM && call->kid_count == 2) {
+        add_operand(s, style, text, call, 0);
+        bool product = synth_is_call(call, "*");
+        text_addf(text,
+                  style->dense && expr_binds(call) == EXPR_PRODUCT ? "%s"
+                  : product                                        ? "%s"
+                                                                   : " %s ",
+                  product ? style->times : call->name);
+        add_operand(s, style, text, call, 1);
+    } else {
+        text_addf(text, "%s%s(", style->torch, synth_called(s, style, call->name));
+        int kids = synth_is_summary(call) && synth_is_all(call) ? 1 : call->kid_count;
+        for (int i = 0; i < kids; i++) {
+            text_add(text, i ? synth_is_summary(call) ? ", dim=" : ", " : "");
+            add_formula(s, style, text, call->kids[i]);
+        }
+        text_add(text, ")");
+    }
+}
+
+static void add_formula(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *expr)
+{
+    if (expr->node == NODE_WORD)
+        add_word(s, style, text, expr->name);
+    else if (expr->node == NODE_CALL)
+        add_call(s, style, text, expr);
+    else if (expr->node == NODE_VALUE)
+        add_value(style, text, expr);
+    else
+        expr_print(text, expr);
+}
+
+const char *synth_formula(struct synth *s, const struct synth_style *style, const struct expr *expr)
+{
+    struct text text = {0};
+    add_formula(s, style, &text, expr);
+    const char *kept = arena_strdup(s->arena, text.bytes);
+    text_free(&text);
+    return kept;
+}

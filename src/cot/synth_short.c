@@ -1,0 +1,182 @@
+/* Operators of one operation or two, alone or two of them side by side: an answer ends where the description does. */
+#include "cot/synth_internal.h"
+
+/* A number, an attribute or a tensor of one. */
+static const char *scalar(struct synth *s)
+{
+    switch (synth_pick(s, 4)) {
+    case 0:
+        return synth_input(s, SYNTH_ONE, "scalar|alpha|scalars|factor|s|value|weight|beta|multiplier|offset|k|values");
+    case 1:
+        return synth_attr(s, synth_number_words, "0.5|1.5|2.0|0.1|0.75|0.25|1.25|3.0|-0.5");
+    default:
+        return synth_number(s);
+    }
+}
+
+static const char *function(struct synth *s, const char *of)
+{
+    static const char *const names =
+        "exp|log|sqrt|abs|sin|cos|tan|tanh|sinh|cosh|asin|acos|atan|sigmoid|erf|erfc|expm1|log1p|log2|log10|exp2|rsqrt|"
+        "reciprocal|square|floor|ceil|round|trunc|sign|relu|silu|gelu|gelu_tanh|softplus|softsign|log10|log2|log|abs|"
+        "round";
+    return arena_printf(s->arena, "%s(%s)", synth_choose(s, names), of);
+}
+
+/* An input against another thing. */
+static const char *pair_of(struct synth *s, const char *x, const char *other)
+{
+    switch (synth_pick(s, 14)) {
+    case 0:
+        return arena_printf(s->arena, "%s / %s", x, other);
+    case 1:
+        return arena_printf(s->arena, "%s / %s", other, x);
+    case 2:
+    case 3:
+        return arena_printf(s->arena, "%s - %s", x, other);
+    case 4:
+        return arena_printf(s->arena, "%s - %s", other, x);
+    case 5:
+        return arena_printf(s->arena, "max(%s, %s)", x, other);
+    case 6:
+        return arena_printf(s->arena, "min(%s, %s)", x, other);
+    case 7:
+        return arena_printf(s->arena, synth_chance(s, 70) ? "%s**%s" : "%2$s**%1$s", x, other);
+    case 8:
+    case 9:
+    case 10:
+        return arena_printf(s->arena, "%s + %s", x, other);
+    default:
+        return arena_printf(s->arena, synth_chance(s, 60) ? "%s * %s" : "%2$s * %1$s", x, other);
+    }
+}
+
+static const char *one_operation(struct synth *s, const char *x)
+{
+    switch (synth_pick(s, 10)) {
+    case 0:
+        return arena_printf(s->arena, "-%s", x);
+    case 1:
+        return x;
+    case 2:
+        return pair_of(s, x, synth_input(s, SYNTH_FULL, synth_input_words));
+    case 3:
+    case 4:
+    case 5:
+        return function(s, x);
+    default:
+        return pair_of(s, x, scalar(s));
+    }
+}
+
+/* All elements alike: a number, or what becomes of one. */
+static const char *fill(struct synth *s)
+{
+    const char *value = synth_chance(s, 50) ? synth_input(s, SYNTH_ONE, "value|fill_value|scalar|c|number|start|val")
+                                            : synth_attr(s, "value|fill_value|c|number|constant", "0.5|2.0|1.5|-1.0");
+    return synth_chance(s, 35)   ? arena_printf(s->arena, "-%s", value)
+           : synth_chance(s, 50) ? function(s, value)
+                                 : pair_of(s, value, synth_number(s));
+}
+
+/* Sums with a scaled part, as accumulating operators have them. */
+static const char *accumulated(struct synth *s, const char *x)
+{
+    const char *a = synth_input(s, SYNTH_FULL, synth_input_words), *k = scalar(s);
+    if (synth_chance(s, 45))
+        return arena_printf(
+            s->arena,
+            synth_choose(s, "%1$s + %3$s * %2$s|%1$s - %3$s * %2$s|%1$s + %2$s * %3$s|%3$s * %1$s + %2$s|"
+                            "%1$s * %2$s + %3$s|%1$s + %2$s / %3$s|(%1$s + %2$s) * %3$s|%3$s * (%1$s - %2$s)"),
+            x, a, k);
+    return arena_printf(s->arena,
+                        synth_choose(s,
+                                     "%1$s + %2$s / %4$s * %3$s|%1$s - %2$s * %4$s * %3$s|%1$s * %2$s + %3$s * %4$s|"
+                                     "%1$s - %2$s / %4$s * %3$s|(%1$s - %2$s) * %3$s * %4$s|%1$s - %3$s * %2$s * %4$s|"
+                                     "%3$s * %1$s + %2$s / %4$s|%1$s / %4$s + %2$s * %3$s|%1$s + %3$s * (%2$s - %4$s)"),
+                        x, a, k, synth_input(s, SYNTH_FULL, synth_input_words));
+}
+
+/* What follows the point, logarithms to any base, rounding to steps. */
+static const char *of_numbers(struct synth *s, const char *x)
+{
+    const char *step = synth_choose(s, "10|2|4|0.5|100|8|0.1");
+    switch (synth_pick(s, 6)) {
+    case 0:
+        return arena_printf(s->arena, "%1$s - trunc(%1$s)", x);
+    case 1:
+        return arena_printf(s->arena, "%1$s - floor(%1$s)", x);
+    case 2:
+        return arena_printf(s->arena, "%s(%s * %s) / %s", synth_choose(s, "round|floor|ceil|trunc"), x, step, step);
+    case 3:
+        return arena_printf(s->arena, "%s(%s / %s)", synth_choose(s, "round|floor|ceil|trunc"), x, step);
+    default:
+        return arena_printf(s->arena, "log(%s) / log(%s)", x, synth_choose(s, "3|5|7|1.5|20|16|12|4|6"));
+    }
+}
+
+static const char *two_operations(struct synth *s, const char *x)
+{
+    switch (synth_pick(s, 13)) {
+    case 0:
+    case 1:
+    case 2:
+        return function(s, pair_of(s, x, scalar(s)));
+    case 3:
+    case 4:
+        return pair_of(s, function(s, x), scalar(s));
+    case 5:
+        return function(s, pair_of(s, x, synth_input(s, SYNTH_FULL, synth_input_words)));
+    case 6:
+        return arena_printf(s->arena, "-%s", function(s, x));
+    case 7:
+        return arena_printf(s->arena, "-(%s)", pair_of(s, x, scalar(s)));
+    case 8:
+        return function(s, function(s, x));
+    case 9:
+    case 10:
+        return of_numbers(s, x);
+    default:
+        return accumulated(s, x);
+    }
+}
+
+/* A comparison, or one of two by a mask. */
+static const char *chosen(struct synth *s, const char *x, bool *truth)
+{
+    *truth = synth_chance(s, 60);
+    if (*truth)
+        return arena_printf(s->arena, "%s %s %s", x, synth_choose(s, ">|<|>=|<=|==|!="), scalar(s));
+    const char *mask = synth_mask(s);
+    return synth_chance(s, 70) ? arena_printf(s->arena, "where(%s, %s, %s)", mask, x, scalar(s))
+                               : arena_printf(s->arena, "where(%s, %s, %s)", mask, scalar(s), x);
+}
+
+void synth_make_single(struct synth *s)
+{
+    s->small = true;
+    bool truth = false;
+    int kind = synth_pick(s, 100);
+    const char *text = kind < 8 ? fill(s) : NULL;
+    if (!text) {
+        const char *x = synth_input(s, SYNTH_FULL, synth_input_words);
+        text = kind < 18 ? chosen(s, x, &truth) : kind < 64 ? one_operation(s, x) : two_operations(s, x);
+    }
+    const char *output = synth_name(s, synth_output_words);
+    synth_step(s, output, true, "%s", text);
+    synth_output(s, output, SYNTH_FULL, truth ? "bool" : NULL);
+}
+
+void synth_make_pair(struct synth *s)
+{
+    s->small = true;
+    const char *x = synth_input(s, SYNTH_FULL, synth_input_words),
+               *other = synth_chance(s, 60) ? x : synth_input(s, SYNTH_FULL, synth_input_words);
+    s->apart = other != x;
+    const char *texts[] = {one_operation(s, x), one_operation(s, other)};
+    for (int i = 0; i < 2; i++) {
+        const char *output = synth_name(s, synth_output_words);
+        synth_step(s, output, true, "%s", texts[i]);
+        synth_output(s, output, SYNTH_FULL, NULL);
+    }
+}

@@ -1,0 +1,121 @@
+/* Vectors with a length and steps as attributes, and attributes that choose what is computed: names that stand in a description and in no
+ * formula. */
+#include "cot/synth_internal.h"
+
+#include <string.h>
+
+static const char *vector(struct synth *s, const char *words, const char *strides, bool stepped)
+{
+    const char *name = synth_input(s, SYNTH_FULL, words);
+    if (stepped)
+        s->tensors[s->tensor_count - 1].stride = synth_silent(s, strides, "int", "1");
+    return name;
+}
+
+static const char *summed(struct synth *s, const char *x, const char *y)
+{
+    static const char *const alone = "abs($1)|$1**2|exp($1)|abs($1)**3|max($1, 0)|$1**4|$1 * abs($1)|"
+                                     "sqrt(abs($1))|tanh($1)|1 / (1 + $1**2)|cos($1)|$1**2 + abs($1)|$1**3|$1",
+                             *const both = "$1 * $2|abs($1 - $2)|($1 - $2)**2|abs($1) * $2|max($1, $2)|"
+                                           "$1**2 * $2|abs($1 * $2)|$1**2 + $2**2";
+    const char *text = synth_put(s, y ? both : alone, (const char *[]){x, y});
+    return synth_chance(s, 20) ? arena_printf(s->arena, "%s * (%s)", synth_number(s), text) : text;
+}
+
+static const char *elementwise(struct synth *s, const char *x, const char *y)
+{
+    static const char *const alone = "$1 / $3|$1 + $3|$3 - $1|-$1|sqrt($1)|$3 * abs($1)|$1 * $3 + $4|"
+                                     "$1 * $3 * $4|$1 * $3**2|$1 / $3 + $4|exp($3 * $1)",
+                             *const both = "$2 + $3 * $1|$3 * $1 + $4 * $2|$2 - $3 * $1|$3 * $2 - $1|"
+                                           "$1 * $2 * $3|max($1, $2) * $3|$3 * $1|$2 * $3 + $1";
+    const char *alpha = synth_chance(s, 75) ? synth_attr(s, "alpha|a|scale|c|factor|da|t", "0.5|1.5|2.0|-0.5|0.25")
+                                            : synth_input(s, SYNTH_ONE, "alpha|a|scale|factor|s"),
+               *beta = synth_chance(s, 60) ? synth_attr(s, "beta|b|shift|d|w", "0.5|1.5|-1.0|0.1") : synth_number(s);
+    return synth_put(s, y ? both : alone, (const char *[]){x, y, alpha, beta});
+}
+
+void synth_make_vector(struct synth *s)
+{
+    s->flat = true;
+    bool stepped = synth_chance(s, 80), two = synth_chance(s, 40);
+    const char *x = vector(s, "x|a|v|u|src|sx|dx", "incx|inc|stride|step_x|incX|distance|inca", stepped),
+               *y = two ? vector(s, "y|b|w|z|sy|other", "incy|inc2|stride_y|step_y|incY|incb", stepped) : NULL;
+    s->length = synth_silent(s, "n|n|n|N|count|num|elements|k", "int", "1");
+    const char *output;
+    if (synth_chance(s, 40)) {
+        s->replaces = synth_chance(s, 75);
+        const char *text = elementwise(s, x, y);
+        output = synth_name(s, "y|out|result|z|r");
+        synth_step(s, output, true, "%s", text);
+        synth_output(s, output, SYNTH_FULL, NULL);
+        return;
+    }
+    const char *sum =
+                   arena_printf(s->arena, synth_chance(s, 88) ? "sum(%s, all)" : "amax(abs(%s), all)", summed(s, x, y)),
+               *form =
+                   synth_choose(s, "%s|%s|%s|sqrt(%s)|sqrt(%s)|%s * %s|%s / %s|%s + %s|1 / %s|log(%s)|(%s)**0.25|-%s");
+    output = synth_name(s, "result|out|y|sum_out|r|norm_out|total|res");
+    synth_step(s, output, true, "%s", arena_printf(s->arena, form, sum, synth_number(s)));
+    synth_output(s, output, SYNTH_ONE, NULL);
+}
+
+/* "none", "sum", "mean": the shape of the result tells none from the others. */
+static void make_reduction_by_name(struct synth *s, const char *const *atoms, int count)
+{
+    const char *step = synth_name(s, synth_step_words), *output = synth_name(s, "y|loss|out|result|total");
+    synth_step(s, step, false, "%s", synth_expression(s, atoms, count, 1 + synth_pick(s, 2)));
+    const char *both = synth_choose(
+                   s, "none sum mean|none sum mean|none mean sum|sum mean none|mean sum|none sum|none mean"),
+               *at = both;
+    while (*at) {
+        size_t length = strcspn(at, " ");
+        s->branches[s->branch_count++].value = arena_strndup(s->arena, at, length);
+        at += length + (at[length] == ' ');
+    }
+    s->chosen = synth_pick(s, s->branch_count);
+    s->reductions = step;
+    const char *how = s->branches[s->chosen].value;
+    bool keeps = strcmp(how, "none") == 0;
+    s->mode = synth_silent(s, "reduction|reduction|reduce|how|red_mode|agg", "string", how);
+    s->told = (!keeps && strstr(both, "sum") && strstr(both, "mean")) || synth_chance(s, 30);
+    synth_step(s, output, true, "%s", keeps ? step : arena_printf(s->arena, "%s(%s, all)", how, step));
+    synth_output(s, output, keeps ? SYNTH_FULL : SYNTH_ONE, NULL);
+}
+
+static void make_flag(struct synth *s, const char *const *atoms, int count)
+{
+    static const char *const values[] = {"true false", "0 1",        "1 0",       "0 1 2",
+                                         "1 2 3",      "fast exact", "tanh none", "left right"},
+                             *const types[] = {"bool", "int", "int", "int", "int", "string", "string", "string"};
+    int kind = synth_chance(s, 45) ? 0 : synth_pick(s, 8);
+    for (const char *at = values[kind]; *at;) {
+        size_t length = strcspn(at, " ");
+        s->branches[s->branch_count++] =
+            (struct synth_branch){arena_strndup(s->arena, at, length),
+                                  synth_parse(s, synth_expression(s, atoms, count, 1 + synth_pick(s, 2)))};
+        at += length + (at[length] == ' ');
+    }
+    s->chosen = synth_pick(s, s->branch_count);
+    s->mode = synth_silent(s,
+                           kind == 0   ? "flag|approximate|use_scale|left_first|is_training|inverse|causal|sign_first"
+                           : kind <= 4 ? "mode|kind|variant|approximate|method|op_mode|which"
+                                       : "mode|approximate|method|variant|side|how",
+                           types[kind], s->branches[s->chosen].value);
+    s->told = true;
+    const char *output = synth_name(s, synth_output_words);
+    s->steps[s->step_count++] =
+        (struct synth_step){.name = output, .tree = s->branches[s->chosen].tree, .output = true};
+    synth_output(s, output, SYNTH_FULL, NULL);
+}
+
+void synth_make_mode(struct synth *s)
+{
+    const char *atoms[2];
+    int count = 1 + synth_chance(s, 60);
+    for (int i = 0; i < count; i++)
+        atoms[i] = synth_input(s, SYNTH_FULL, synth_input_words);
+    if (synth_chance(s, 45))
+        make_reduction_by_name(s, atoms, count);
+    else
+        make_flag(s, atoms, count);
+}
