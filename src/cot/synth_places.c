@@ -83,11 +83,12 @@ static void make_part(struct synth *s)
     value = plain(s, value);
     const char *told;
     if (part.words && synth_chance(s, 65))
-        told = synth_chance(s, 50)
-                   ? arena_printf(s->arena, "`%s` is `%s` in %s of the last two dimensions, %s elsewhere", output,
-                                  value, part.words, shown)
-                   : arena_printf(s->arena, "in %s of each matrix `%s = %s`, in the rest %s", part.words, output, value,
-                                  shown);
+        told =
+            synth_chance(s, 50)
+                ? arena_printf(s->arena, "`%s` is `%s` in %s of every matrix (its last two dimensions), %s elsewhere",
+                               output, value, part.words, shown)
+                : arena_printf(s->arena, "in %s of each matrix `%s = %s`, in the rest %s", part.words, output, value,
+                               shown);
     else if (synth_chance(s, 50))
         told =
             arena_printf(s->arena, "`%s[.., r, c] = %s` where `%s`, %s elsewhere", output, value, part.relation, shown);

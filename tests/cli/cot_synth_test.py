@@ -54,15 +54,15 @@ class Synth(unittest.TestCase):
     def test_short_programs_are_asked_for_as_a_benchmark_asks(self):
         rows = self.make("short.db", "--machine", 0, "--programs=short")
         programs, graphs = ([row for row in rows if row[6] == mode] for mode in ("dsl", "graph"))
-        asked_of = {row[4]: row[0] for row in graphs}
-        line = {row[0][len(asked_of[row[4]]):] for row in programs}
+        formulas = {row[4]: row for row in graphs}
+        line = {row[0][len(formulas[row[4]][0]):] for row in programs}
         asked = akgen("gen", "Sqrt", "--print-prompt", "--language", "dsl", "--templates", HOME / "prompts/brief", "--json").stdout
         graph = akgen("gen", "Sqrt", "--print-prompt", "--language", "graph", "--json").stdout
         (asked,), (graph,) = json.loads(asked), json.loads(graph)
         self.assertEqual(line, {asked["content"][len(graph["content"]):]})
         self.assertTrue(asked["content"].startswith(graph["content"]))
-        for row, graph in zip(programs, graphs):
-            self.assertTrue(row[2].startswith(f"# {graph[2]}\nimport tile.language as tl\n"), row[2])
+        for row in programs:
+            self.assertTrue(row[2].startswith(f"# {formulas[row[4]][2]}\nimport tile.language as tl\n"), row[2])
         self.assertEqual(akgen("cot", "synth", "--db", self.at / "x.db", "--programs=long").returncode, 2)
 
     def test_prompts_of_programs_can_be_judged(self):
