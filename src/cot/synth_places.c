@@ -130,7 +130,20 @@ static void make_position(struct synth *s)
     const char *of =
         *j == 'j' ? synth_choose(s, "the position in the row|the column's number|the index along the last dimension")
                   : synth_choose(s, "the row's number|the index along the second to last dimension");
-    switch (synth_pick(s, 4)) {
+    switch (synth_pick(s, 5)) {
+    case 4: { /* halves */
+        const char *other = plain(s, synth_chance(s, 40) ? arena_printf(s->arena, "-(%s)", x)
+                                                         : synth_expression(s, &x, 1, 1 + synth_pick(s, 2)));
+        formula = arena_printf(s->arena, "where(index(%s, -1) < size(%s) // 2, %s, %s)", x, x, value, other);
+        told = arena_printf(
+            s->arena,
+            synth_choose(s, "the first half of each row of `%1$s` is `%2$s`, the second half `%3$s`|"
+                            "`%1$s[.., j]` is `%2$s` for `j < n // 2`, `%3$s` for the other half of the last "
+                            "dimension's `n` elements|"
+                            "`%1$s` is `%2$s` in the first half of the last dimension and `%3$s` in the second"),
+            output, value, other);
+        break;
+    }
     case 0: { /* a ramp */
         const char *step = synth_attr(s, "step|slope|delta|rate|omega", "0.5|0.01|2.0|0.1|-0.25");
         const char *ramp = synth_chance(s, 60) ? "%s + %s * %s" : "(%s) * (1 + %s * %s)";
@@ -169,8 +182,32 @@ static void make_position(struct synth *s)
     add_told(s, output, formula, told);
 }
 
+/* Where the largest or smallest element of each row stands. */
+static void make_where(struct synth *s)
+{
+    const char *x = synth_input(s, SYNTH_FULL, inputs), *of = x,
+               *output = synth_name(s, "idx|index_out|pos|arg|which|out|y|result|best");
+    const bool largest = synth_chance(s, 60), one = synth_chance(s, 30);
+    if (synth_chance(s, 35))
+        of = arena_printf(s->arena, synth_choose(s, "max(%s, %s)|min(%s, %s)"), x,
+                          synth_input(s, SYNTH_FULL, "b|other|x2|v|z1"));
+    const char *said =
+        largest ? synth_choose(s, "largest element|maximum") : synth_choose(s, "smallest element|minimum");
+    const char *told = synth_choose(
+        s,
+        "`%1$s` is the position of the %2$s of `%3$s` in each row, counted from %4$s; of equal ones the first counts|"
+        "per row, `%1$s` is the index of the %2$s of `%3$s` along the last dimension, the first one of several, "
+        "counted from %4$s|"
+        "for each row `%1$s` says where the %2$s of `%3$s` stands: the number of the first such column, from %4$s on");
+    told = arena_printf(s->arena, told, output, said, of, one ? "1" : "0");
+    const char *reduce = largest ? "amax" : "amin";
+    synth_step(s, output, true, "amin(where(%s == %s(%s), index(%s), 1e9))%s", of, reduce, of, x, one ? " + 1" : "");
+    s->steps[s->step_count - 1].told = told;
+    synth_output(s, output, SYNTH_ROW, synth_choose(s, "float32|int32|int32"));
+}
+
 void synth_make_place(struct synth *s)
 {
-    const int kind = synth_pick(s, 10);
-    (kind < 5 ? make_part : kind < 9 ? make_position : make_causal)(s);
+    const int kind = synth_pick(s, 20);
+    (kind < 9 ? make_part : kind < 16 ? make_position : kind < 18 ? make_causal : make_where)(s);
 }
