@@ -155,6 +155,8 @@ static const char *shape_drawn(struct synth *s)
                                         "[32, 32, 768]",  "[8, 16, 256]",   "[128, 256]",   "[4, 3, 32, 64]"};
     static const char *const sizes = "1|2|3|4|5|6|8|10|16|24|25|32|40|48|60|64|96|100|128|256",
                              *const lengths = "8|10|16|32|60|64|100|128|200|256|512|768|1000|1024|2000|2048|4096|5000";
+    if (s->small && synth_chance(s, 8))
+        return synth_choose(s, "[1]|[1]|[10]|[10, 10]|[2]|[100]|[2, 3]");
     if (!s->flat && synth_chance(s, 50))
         return usual[synth_pick(s, sizeof usual / sizeof *usual)];
     const char *shape = "[";

@@ -19,15 +19,22 @@ _Static_assert(NOTES <= 64, "add_rules has a bit for each");
 /* The two halves of a row: what two steps say. */
 static const char *halves_statement(struct synth *s)
 {
-    const char *x = s->steps[0].tree->kids[0]->name, *a = s->steps[0].name, *b = s->steps[1].name;
-    switch (synth_pick(s, 5)) {
+    const char *x = s->steps[0].tree->kids[0]->name, *a = s->steps[0].name, *b = s->steps[1].name,
+               *along = s->halved ? arena_printf(s->arena, "dimension `%s`", s->halved) : "the last dimension";
+    switch (s->halved ? synth_pick(s, 3) : 3 + synth_pick(s, 5)) {
     case 0:
-        return arena_printf(s->arena, "`%s` is cut into two halves `%s` and `%s` along the last dimension", x, a, b);
+        return arena_printf(s->arena, "the two halves of `%s` along %s are `%s` and `%s`", x, along, a, b);
     case 1:
-        return arena_printf(s->arena, "`%s`, `%s` are the first and the second half of each row of `%s`", a, b, x);
+        return arena_printf(s->arena, "`%s` falls into `%s` and `%s`, two halves of equal size along %s", x, a, b,
+                            along);
     case 2:
-        return arena_printf(s->arena, "`%s, %s = %s.chunk(2, -1)`", a, b, x);
     case 3:
+        return arena_printf(s->arena, "`%s` is cut in two, `%s` before `%s`, along %s", x, a, b, along);
+    case 4:
+        return arena_printf(s->arena, "`%s`, `%s` are the first and the second half of each row of `%s`", a, b, x);
+    case 5:
+        return arena_printf(s->arena, "`%s, %s = %s.chunk(2, -1)`", a, b, x);
+    case 6:
         return arena_printf(
             s->arena, "the last dimension of `%s` is split in the middle: `%s` is what comes first, `%s` what is left",
             x, a, b);
@@ -84,8 +91,9 @@ static int statements(struct synth *s, const struct synth_style *style, const ch
         first = 2;
     }
     for (int i = first; i < s->step_count; i++)
-        said[count++] = s->mode && i == s->step_count - 1 ? synth_mode(s, style, &s->steps[i])
-                                                          : synth_statement(s, style, &s->steps[i], s->step_count == 1);
+        said[count++] = s->mode && strcmp(s->modal, s->steps[i].name) == 0
+                            ? synth_mode(s, style, &s->steps[i])
+                            : synth_statement(s, style, &s->steps[i], s->step_count == 1);
     return count;
 }
 
@@ -106,17 +114,43 @@ static const char *chatter(struct synth *s)
            "training|: one step of a longer chain|, at full precision");
 }
 
+/* The first statement of which something goes along rows; 0: that is the first one, or there is none. */
+static int first_along_rows(const struct synth *s, int count)
+{
+    int first = 0;
+    for (int i = s->step_count - 1; i >= 0 && count == s->step_count; i--)
+        if (synth_has(s->steps[i].tree, synth_along_rows))
+            first = i;
+    return first;
+}
+
+/* "A; over the last dimension b, c." */
+static void add_with_scope_inside(struct synth *s, struct text *text, const char **said, int count, int at,
+                                  const char *where)
+{
+    said[0] = capital(s, said[0]);
+    add_list(text, said, at, " and ");
+    text_addf(text, "; %s%s", where, synth_choose(s, " |: | "));
+    add_list(text, said + at, count - at, synth_choose(s, ", | and |; "));
+    text_addf(text, "%s.", chatter(s));
+}
+
 /* "Over the last dimension: a, b." or "A, b, elementwise." */
 static void add_together(struct synth *s, struct text *text, const char **said, int count, const char *where)
 {
+    int rows = first_along_rows(s, count);
+    if (*where && rows && synth_chance(s, 50)) {
+        add_with_scope_inside(s, text, said, count, rows, where);
+        return;
+    }
     if (*where && synth_chance(s, 50)) {
         text_addf(text, "%s%s", capital(s, where), synth_choose(s, ": | "));
-        add_list(text, said, count, synth_choose(s, ", | and |, and "));
+        add_list(text, said, count, synth_choose(s, ", | and |, and |; "));
         text_addf(text, "%s.", chatter(s));
         return;
     }
     said[0] = capital(s, said[0]);
-    add_list(text, said, count, synth_choose(s, ", | and |, then "));
+    add_list(text, said, count, synth_choose(s, ", | and |, then |; |; then "));
     text_addf(text, "%s%s%s.", *where ? ", " : "", where, chatter(s));
 }
 
@@ -239,6 +273,12 @@ static void add_notes(struct synth *s, struct text *text)
         text_addf(text, synth_choose(s, " `%s` has `%s` elements.| The number of elements of `%s` is `%s`."),
                   s->counted, s->count);
     add_unused(s, text);
+    if (s->halved && synth_chance(s, 60))
+        text_addf(
+            text,
+            synth_choose(s, " `%s` is -1.| `%s` counts from the end: -1 is the last dimension.| Here `%s` is the last "
+                            "dimension.| `%s` is -1 in all cases.| A negative `%s` counts from behind."),
+            s->halved);
     bool in_place = false;
     for (int i = 0; i < s->tensor_count; i++)
         in_place |= s->tensors[i].in_place;

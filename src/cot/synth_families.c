@@ -332,7 +332,7 @@ void synth_make_softmax(struct synth *s)
         x = name;
         named = true;
     }
-    if (named && synth_chance(s, 15)) {
+    if (named && synth_chance(s, 22)) {
         text = arena_printf(s->arena, "exp(%1$s - amax(%1$s)) / sum(exp(%1$s - amax(%1$s)))", x);
     } else if (named && synth_chance(s, 50)) {
         const char *peak = statistic(s, "m|peak|top|mx|row_max", format(s, "amax(%s)", x, ""), 50, 15);
@@ -538,6 +538,8 @@ void synth_make_gate(struct synth *s)
     const char *x = synth_input(s, SYNTH_FULL, synth_input_words), *a = synth_name(s, "a|left|first|gate|u|g|x0"),
                *b = synth_name(s, "b|right|second|up|v|lin|x1");
     s->even = true;
+    if (synth_chance(s, 30))
+        s->halved = synth_silent(s, "dim|axis|dim|split_dim|along", "int", "-1");
     synth_step(s, a, false, "%s[:size(%s) // 2]", x, x);
     synth_step(s, b, false, "%s[size(%s) // 2:]", x, x);
     const char *one[2] = {synth_chance(s, 50) ? a : b}, *other = one[0] == a ? b : a, *text;

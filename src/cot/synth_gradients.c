@@ -47,6 +47,11 @@ void synth_make_gradient(struct synth *s)
                                     "0.5 * (1 + $1) + $3 * (1 - $1**2)|($1 + $3) / (1 + $1)**2|$1 + $1**2 * $3|"
                                     "$3 * (1 - $1**2)",
                                     (const char *[]){t, p, q}));
+    if (strcmp(s->steps[s->step_count - 1].name, d) == 0 && synth_chance(s, 45)) {
+        s->derivative = d;
+        s->derived =
+            synth_put(s, "$1 * $2|$1 * ($2)|$1 / (1 + exp(-$3))|$1 * tanh($3)|$2 * $1 + $1", (const char *[]){x, t, p});
+    }
     const char *output = synth_name(s, "z|dx|y|out|grad_in|x_grad|result|res");
     synth_step(s, output, true,
                synth_chance(s, 80)   ? "%s * %s"

@@ -64,20 +64,23 @@ struct synth {
         *unused; /* an attribute that no formula has and that the description may leave alone; NULL: there is none */
     const char *idle;   /* an input that no formula has; NULL: there is none */
     const char *length; /* the attribute that holds the number of elements; NULL: none does */
-    const char *mode;   /* the attribute that chooses among the branches of the last step; NULL: none does */
+    const char *mode;   /* the attribute that chooses among branches; NULL: none does */
+    const char *modal;  /* the step whose value it chooses */
     struct synth_branch branches[SYNTH_BRANCHES];
     int branch_count, chosen;
-    const char *reductions; /* "none|sum|mean": what `mode` chooses among for the last step; NULL: no such thing */
+    const char *reductions; /* "none|sum|mean": what `mode` chooses among, of the step before; NULL: no such thing */
     bool told;              /* the description has to tell the value of `mode` */
     bool flat;              /* tensors have one dimension */
     bool small;             /* any sizes, few elements too; nothing but single elements is computed */
     bool apart;             /* results have no input in common */
     bool replaces;          /* an output takes the place of an input */
-    bool rounds;            /* each step, to the type of the tensors */
-    bool even;              /* rows have halves */
-    int axis;               /* of SYNTH_AXIS */
-    int rank;               /* of the largest tensor; 0: any */
-    const char *generate;   /* the values of inputs */
+    const char *derivative, *derived; /* a step, and of what it is the derivative; NULL: none is */
+    const char *halved;   /* the attribute that names the dimension whose halves are taken; NULL: none does */
+    bool rounds;          /* each step, to the type of the tensors */
+    bool even;            /* rows have halves */
+    int axis;             /* of SYNTH_AXIS */
+    int rank;             /* of the largest tensor; 0: any */
+    const char *generate; /* the values of inputs */
 };
 
 /* Chance. */

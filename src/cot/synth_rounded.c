@@ -78,11 +78,10 @@ void synth_round(struct synth *s)
 
 const char *synth_rounds_in_words(struct synth *s)
 {
-    return synth_choose(s,
-                        " What is expected was computed in the tensors' type, with a rounding after every step.|"
-                        " Computed in the type of the tensors, each step rounded to it.|"
-                        " The reference computes in the data type of the tensors and rounds each of its steps.|"
-                        " Every step is rounded to the data type of the tensors.|"
-                        " The module computes step by step in the tensors' own type and rounds after each.|"
-                        " Intermediate results have the data type of the inputs.");
+    return synth_choose(s, " What is expected was computed in the tensors' type, with a rounding after every step.|"
+                           " Computed in the type of the tensors, each step rounded to it.|"
+                           " The reference computes in the data type of the tensors and rounds each of its steps.|"
+                           " Every step is rounded to the data type of the tensors.|"
+                           " The module computes step by step in the tensors' own type and rounds after each.|"
+                           " Intermediate results have the data type of the inputs.");
 }

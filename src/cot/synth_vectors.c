@@ -77,6 +77,7 @@ static void make_reduction_by_name(struct synth *s, const char *const *atoms, in
     const char *how = s->branches[s->chosen].value;
     bool keeps = strcmp(how, "none") == 0;
     s->mode = synth_silent(s, "reduction|reduction|reduce|how|red_mode|agg", "string", how);
+    s->modal = output;
     s->told = (!keeps && strstr(both, "sum") && strstr(both, "mean")) || synth_chance(s, 30);
     synth_step(s, output, true, "%s", keeps ? step : arena_printf(s->arena, "%s(%s, all)", how, step));
     synth_output(s, output, keeps ? SYNTH_FULL : SYNTH_ONE, NULL);
@@ -102,9 +103,34 @@ static void make_flag(struct synth *s, const char *const *atoms, int count)
                                        : "mode|approximate|method|variant|side|how",
                            types[kind], s->branches[s->chosen].value);
     s->told = true;
-    const char *output = synth_name(s, synth_output_words);
+    const char *output = s->modal = synth_name(s, synth_output_words);
     s->steps[s->step_count++] =
         (struct synth_step){.name = output, .tree = s->branches[s->chosen].tree, .output = true};
+    synth_output(s, output, SYNTH_FULL, NULL);
+}
+
+/* A factor that is divided by the number of elements, or is not. */
+static void make_factor(struct synth *s, const char *const *atoms, int count)
+{
+    const char *factor = s->modal = synth_name(s, "c|k|f|s|norm|w|r"), *number = synth_choose(s, "2|1|0.5|3|4|-1"),
+               *gradient = synth_input(s, SYNTH_FULL, "dout|grad_out|dy|g|grad|upstream");
+    s->counted = atoms[0];
+    s->count = synth_name(s, "n|N|count|numel|total|elements");
+    bool mean = synth_chance(s, 60);
+    const char *const texts[] = {arena_printf(s->arena, "%s / size(%s, all)", number, atoms[0]), number};
+    const char *values = synth_choose(s, "mean sum|mean none|avg total|batchmean sum");
+    size_t first = strcspn(values, " ");
+    s->branches[0] = (struct synth_branch){arena_strndup(s->arena, values, first), synth_parse(s, texts[0])};
+    s->branches[1] = (struct synth_branch){values + first + 1, synth_parse(s, texts[1])};
+    s->branch_count = 2;
+    s->chosen = !mean;
+    s->mode = synth_silent(s, "reduction|reduction|reduce|how|norm_mode", "string", s->branches[s->chosen].value);
+    s->told = true;
+    synth_step(s, factor, false, "%s", texts[s->chosen]);
+    const char *output = synth_name(s, "y|dx|grad_in|out|z");
+    synth_step(s, output, true, "%s",
+               synth_put(s, "($1) * $2 * $3|$2 * ($1) * $3|$3 * ($1) * $2",
+                         (const char *[]){synth_expression(s, atoms, count, synth_pick(s, 2)), factor, gradient}));
     synth_output(s, output, SYNTH_FULL, NULL);
 }
 
@@ -114,7 +140,10 @@ void synth_make_mode(struct synth *s)
     int count = 1 + synth_chance(s, 60);
     for (int i = 0; i < count; i++)
         atoms[i] = synth_input(s, SYNTH_FULL, synth_input_words);
-    if (synth_chance(s, 45))
+    int kind = synth_pick(s, 10);
+    if (kind < 2)
+        make_factor(s, atoms, count);
+    else if (kind < 6)
         make_reduction_by_name(s, atoms, count);
     else
         make_flag(s, atoms, count);

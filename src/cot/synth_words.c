@@ -324,6 +324,17 @@ static const char *special_statement(struct synth *s, const struct synth_style *
     return synth_chance(s, 40) ? defined_statement(s, style, name, step->tree) : NULL;
 }
 
+/* What it is the derivative of is told besides. */
+static const char *derivative_statement(struct synth *s, const struct synth_style *style, const char *name,
+                                        const struct synth_step *step)
+{
+    return arena_printf(
+        s->arena,
+        synth_choose(s, "`%1$s` is the derivative of `%2$s`: `%1$s = %3$s`|`%1$s = %3$s`, the derivative of `%2$s`|"
+                        "`%1$s = %3$s` (what `%2$s` has for a slope)|`%1$s` is the slope of `%2$s`, that is `%3$s`"),
+        name, synth_formula(s, style, synth_parse(s, s->derived)), synth_formula(s, style, step->tree));
+}
+
 const char *synth_statement(struct synth *s, const struct synth_style *style, const struct synth_step *step, bool alone)
 {
     if (step->told)
@@ -332,6 +343,8 @@ const char *synth_statement(struct synth *s, const struct synth_style *style, co
     const char *name = synth_formula(s, style, &word);
     if (is_truth(s, step->name))
         return synth_truth(s, style, name, step->tree);
+    if (s->derivative && strcmp(s->derivative, step->name) == 0)
+        return derivative_statement(s, style, name, step);
     const char *special = special_statement(s, style, name, step);
     if (special)
         return special;
@@ -340,7 +353,9 @@ const char *synth_statement(struct synth *s, const struct synth_style *style, co
         return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, style, step->tree));
     if (!all && !synth_chance(s, style->words))
         return arena_printf(s->arena, "`%s = %s`%s", name, synth_formula(s, style, step->tree),
-                            synth_chance(s, 15) ? remark(s, step->tree) : "");
+                            synth_chance(s, 15)                ? remark(s, step->tree)
+                            : synth_chance(s, 5) && !s->rounds ? " in float32"
+                                                               : "");
     bool sum = all && !synth_is_summary(step->tree);
     const char *said = synth_in_words(s, style, step->tree, sum ? 0 : 1 + synth_pick(s, 3));
     if (sum)
