@@ -206,8 +206,50 @@ static void make_where(struct synth *s)
     synth_output(s, output, SYNTH_ROW, synth_choose(s, "float32|int32|int32"));
 }
 
+/* Rows that are put together of what is computed of halves: gradients of gates look like that. */
+static void make_joined(struct synth *s)
+{
+    const char *x = synth_input(s, SYNTH_FULL, inputs), *a = synth_name(s, "a|u|left|x1|h1|first|v"),
+               *b = synth_name(s, "b|gate|right|x2|h2|second|w"), *atoms[3] = {a, b, NULL}, *parts[2];
+    if (synth_chance(s, 75))
+        atoms[2] = synth_input(s, SYNTH_HALF, "dy|grad|grad_out|y_grad|dout|g|upstream");
+    const int inputs_of = atoms[2] ? 3 : 2;
+    for (int i = 0; i < 2; i++) {
+        const char *some[2] = {atoms[synth_pick(s, 2)], atoms[synth_pick(s, inputs_of)]};
+        if (i && atoms[2])
+            some[1] = atoms[2];
+        parts[i] = plain(s, synth_expression(s, some, some[0] == some[1] ? 1 : 2, 1 + synth_pick(s, 2)));
+    }
+    const char *output = synth_name(s, "dx|y|out|grad_x|x_grad|result|z");
+    s->even = true;
+    synth_step(s, a, false, "%s[:size(%s) // 2]", x, x);
+    s->steps[0].told = arena_printf(
+        s->arena,
+        synth_choose(
+            s, "`%s` is the first half of each row of `%s`|`%s` is the left half of `%s`, along the last dimension"),
+        a, x);
+    synth_step(s, b, false, "%s[size(%s) // 2:]", x, x);
+    s->steps[1].told = arena_printf(
+        s->arena,
+        synth_choose(
+            s, "`%s` is the second half of each row of `%s`|`%s` is the right half of `%s`, along the last dimension"),
+        b, x);
+    add_told(
+        s, output, arena_printf(s->arena, "concat(%s, %s)", parts[0], parts[1]),
+        arena_printf(s->arena,
+                     synth_choose(s, "the first half of each row of `%1$s` is `%2$s`, the second half `%3$s`|"
+                                     "`%1$s` is `%2$s` and behind it `%3$s`, put together along the last dimension|"
+                                     "`%1$s = cat(%2$s, %3$s)` along the last dimension|"
+                                     "the left half of `%1$s` is `%2$s`, its right half `%3$s`"),
+                     output, parts[0], parts[1]));
+}
+
 void synth_make_place(struct synth *s)
 {
-    const int kind = synth_pick(s, 20);
+    const int kind = synth_pick(s, 26);
+    if (kind >= 20) {
+        make_joined(s);
+        return;
+    }
     (kind < 9 ? make_part : kind < 16 ? make_position : kind < 18 ? make_causal : make_where)(s);
 }

@@ -72,7 +72,10 @@ struct plan_width {
 };
 struct plan_output {
     struct plan_value *value;
-    int axes; /* of the tensor */
+    int axes;         /* of the tensor */
+    int tensor;       /* which of the task's outputs it is, or a part of each of its rows */
+    const char *from; /* of a part: its first element, as PLAN_INPUT has it */
+    int width;        /* of a part: that of the tensor's rows; PLAN_NONE: its own */
 };
 
 /* Groups of axes. A tensor may lack the outer or the inner axes of the batch; there are outer ones only where one does. */
@@ -114,10 +117,12 @@ struct plan {
     struct plan_layout layout;
     int64_t (*case_sizes)[PLAN_GROUPS]; /* how long the groups are in each case; with one matrix the batch is 1 */
     bool used[TASK_MAX_PARAMS + TASK_MAX_ATTRS];
-    struct plan_value **steps; /* of the formulas */
-    struct plan_output outputs[TASK_MAX_PARAMS];
-    bool plain; /* a row is one core's, however long it is */
-    bool flat;  /* rows have no meaning: a core takes a share of the elements */
+    struct plan_value **steps;                       /* of the formulas */
+    struct plan_output outputs[2 * TASK_MAX_PARAMS]; /* of the task, and behind them further parts of rows */
+    int output_count;
+    const struct expr **joins; /* per step: the tree, if that puts rows together; NULL: it does not */
+    bool plain;                /* a row is one core's, however long it is */
+    bool flat;                 /* rows have no meaning: a core takes a share of the elements */
     const char
         *mixed; /* a tensor that is of floating or of integer types, which elements are computed in then; NULL: none */
     /* The plan is one of `stages`, which share UB and run one behind the other; inputs from `own_inputs` and outputs

@@ -86,7 +86,7 @@ static void add_names(const struct composition *c, const bool *used, bool types)
     const struct task *task = c->task;
     struct text *out = c->out;
     static const char *const annotations[TASK_ATTR_TYPES] = {
-        [TASK_ATTR_INT] = ": int",           [TASK_ATTR_FLOAT] = ": float",         [TASK_ATTR_BOOL] = ": bool",
+        [TASK_ATTR_INT] = ": int",    [TASK_ATTR_FLOAT] = ": float",        [TASK_ATTR_BOOL] = ": bool",
         [TASK_ATTR_STRING] = ": str", [TASK_ATTR_LIST_INT] = ": list[int]", [TASK_ATTR_LIST_FLOAT] = ": list[float]"};
     for (int i = 0; i < task->input_count; i++)
         if (types || used[i])

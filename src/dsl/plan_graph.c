@@ -531,8 +531,11 @@ static struct plan_value *build_word(struct plan *plan, const struct expr *node)
 {
     const struct task *task = plan->task;
     int names = task->input_count + task->attr_count;
-    if (node->index >= names)
+    if (node->index >= names) {
+        if (plan->joins[node->index - names])
+            refuse(plan, node, "the planner puts rows together at the end alone, as an output");
         return plan->steps[node->index - names];
+    }
     if (node->index >= task->input_count)
         return number(plan, task->attrs[node->index - task->input_count].name);
     const char *name = task->inputs[node->index].name;
@@ -572,6 +575,10 @@ static struct plan_value *build_call(struct plan *plan, const struct expr *node)
         return build_row_function(plan, node, kids[0], formula_of_all(node));
     if (kind == FORMULA_SIZE)
         return build_size(plan, node, kids[0]);
+    if (kind == FORMULA_JOIN) {
+        refuse(plan, node, "the planner puts rows together at the end alone, as an output");
+        return kids[0];
+    }
     if (kind == FORMULA_PLACE)
         return build_place(plan, node, kids[0]);
     if (kind == FORMULA_TYPED)
@@ -679,6 +686,57 @@ static struct akgen_error *read_output(struct plan *plan, int output)
     return NULL;
 }
 
+/* The call that puts rows together, where a tree is that, itself or as a step; else NULL. */
+static const struct expr *join_of(const struct plan *plan, const struct expr *node)
+{
+    int step = node->node == NODE_WORD ? node->index - plan->task->input_count - plan->task->attr_count : -1;
+    if (step >= 0)
+        return plan->joins[step];
+    return node->node == NODE_CALL && formula_kind_of(node) == FORMULA_JOIN ? node : NULL;
+}
+
+/* A part of an output's rows, a tile as all parts are. */
+static void add_part(struct plan *plan, int output, const struct expr *node, const char **from)
+{
+    const struct expr *join = join_of(plan, node);
+    for (int k = 0; join && k < 2; k++)
+        add_part(plan, output, join->kids[k], from);
+    if (join || plan->error)
+        return;
+    struct plan_value *value = as_number(plan, build(plan, node));
+    if (value->axes != PLAN_FULL)
+        value = intern(plan,
+                       (struct plan_value){.operation = PLAN_CALL,
+                                           .name = "filled",
+                                           .kids = {value},
+                                           .kid_count = 1,
+                                           .axes = PLAN_FULL,
+                                           .width = value->axes & PLAN_COLS ? value->width : plan_width_add(plan, "1"),
+                                           .level = value->level});
+    const bool first = is_zero(*from);
+    const int at = first ? output : plan->output_count;
+    if (!first && plan->output_count == 2 * TASK_MAX_PARAMS) {
+        refuse(plan, node, "the planner has no plan for so many parts of rows");
+        return;
+    }
+    plan->output_count += !first;
+    plan->outputs[at] =
+        (struct plan_output){value, PLAN_FULL, output, first ? "0" : number_add(plan, "from", *from),
+                             plan_width_add(plan, plan_row_length(plan, plan->task->outputs[output].name))};
+    const char *length = arena_printf(plan->arena, "{%d}", value->width);
+    *from = first ? length : arena_printf(plan->arena, "%s + %s", *from, length);
+}
+
+/* An output whose rows are put together. */
+static void add_parts(struct plan *plan, int output, const struct expr *join)
+{
+    const char *from = "0";
+    if (plan->layout.units || plan->layout.last > 1)
+        refuse(plan, join, "the planner has no plan for rows put together beside sums along other axes than the last");
+    else
+        add_part(plan, output, join, &from);
+}
+
 struct akgen_error *plan_graph(struct plan *plan)
 {
     const struct task *task = plan->task;
@@ -690,15 +748,27 @@ struct akgen_error *plan_graph(struct plan *plan)
     if (error)
         return error;
     plan->steps = arena_alloc(plan->arena, sizeof(struct plan_value *) * (size_t)last->count);
+    plan->joins = arena_alloc(plan->arena, sizeof(struct expr *) * (size_t)last->count);
+    plan->output_count = task->output_count;
+    for (int i = 0; i < task->output_count; i++)
+        plan->outputs[i] = (struct plan_output){.tensor = i, .from = "0", .width = PLAN_NONE};
     for (int i = 0; i < last->count; i++) {
-        struct plan_value *value = plan->steps[i] = build(plan, last->steps[i].tree);
+        const struct expr *tree = last->steps[i].tree;
+        if ((plan->joins[i] = join_of(plan, tree))) {
+            plan->steps[i] = number(plan, "0");
+            if (last->steps[i].result)
+                add_parts(plan, last->steps[i].output, plan->joins[i]);
+            continue;
+        }
+        struct plan_value *value = plan->steps[i] = build(plan, tree);
         const struct task_param *output = &task->outputs[last->steps[i].output];
         if (last->steps[i].result)
             plan->outputs[last->steps[i].output].value =
                 output->types[0] == AKGEN_BOOL ? value : as_number(plan, value);
     }
     for (int i = 0; i < task->output_count && !plan->error; i++)
-        plan->error = read_output(plan, i);
+        if (plan->outputs[i].width == PLAN_NONE)
+            plan->error = read_output(plan, i);
     bool measured = false;
     for (int i = 0; i < plan->own_outputs; i++)
         measured |= plan->outputs[i].axes == PLAN_FULL;

@@ -153,6 +153,17 @@ void print_output_check(const struct printer *p, struct text *out, int output, c
         add_assert(out, name, elements, "has another shape");
 }
 
+/* Of rows that are put together of parts. */
+static const char *joined_elements(struct printer *p, int output)
+{
+    const char *cols = "";
+    for (int i = 0; i < p->plan->output_count; i++)
+        if (p->plan->outputs[i].tensor == output)
+            cols = arena_printf(p->plan->arena, "%s%s%s", cols, *cols ? " + " : "",
+                                print_width(p, "cols", p->plan->outputs[i].value->width));
+    return arena_printf(p->plan->arena, "rows * (%s)", cols);
+}
+
 static const char *elements_of(struct printer *p, int axes, int width)
 {
     const char *cols = axes & PLAN_COLS ? print_width(p, "cols", width) : "1";
@@ -174,7 +185,9 @@ static void add_checks(struct printer *p, struct text *out, const char *known)
     }
     for (int i = 0; i < task->output_count; i++) {
         const struct plan_output *output = &plan->outputs[i];
-        if (!plan->flat || output->axes != PLAN_FULL || i)
+        if (output->width != PLAN_NONE)
+            print_output_check(p, out, i, joined_elements(p, i));
+        else if (!plan->flat || output->axes != PLAN_FULL || i)
             print_output_check(
                 p, out, i, plan->flat && output->axes ? "total" : elements_of(p, output->axes, output->value->width));
     }

@@ -363,7 +363,7 @@ static void print_values(struct printer *p, const char *pieces)
 const char *print_stored(struct printer *p, int output)
 {
     static const char *const whole[] = {"round", "floor", "ceil", "trunc", "value", "sign"};
-    const struct task_param *param = &p->plan->task->outputs[output];
+    const struct task_param *param = &p->plan->task->outputs[p->plan->outputs[output].tensor];
     struct plan_value *value = p->plan->outputs[output].value;
     if (task_is_float(param->types[0]) || value->truth || p->plan->mixed)
         return value->buffer;
@@ -371,6 +371,8 @@ const char *print_stored(struct printer *p, int output)
     for (size_t i = 0; i < sizeof whole / sizeof *whole && value->operation == PLAN_CALL; i++)
         cut &= strcmp(value->name, whole[i]) != 0;
     const char *name = arena_printf(p->plan->arena, "%s_out_ub", param->name);
+    if (output >= p->plan->task->output_count) /* another part of its rows */
+        name = arena_printf(p->plan->arena, "%s_part%d_ub", param->name, output);
     const char *buffer = typed_buffer(p, name, param->name, print_shape_of(value));
     print_line(p, "compute", "tl.cast(%s, %s, %scount=%s)", buffer, value->buffer, cut ? "round=\"zero\", " : "",
                print_count(p, print_shape_of(value)));
@@ -379,20 +381,22 @@ const char *print_stored(struct printer *p, int output)
 
 static void print_stores(struct printer *p)
 {
-    const char *buffers[TASK_MAX_PARAMS];
+    const char *buffers[2 * TASK_MAX_PARAMS];
     for (int i = 0; i < p->pass->store_count; i++)
         buffers[i] = print_stored(p, p->pass->stores[i]);
     for (int i = 0; i < p->pass->store_count; i++) {
         int output = p->pass->stores[i];
-        const char *name = p->plan->task->outputs[output].name;
-        const char *cols = p->plan->flat ? "" : print_width(p, "cols", p->pass->width);
+        const struct plan_output *of = &p->plan->outputs[output];
+        const char *name = p->plan->task->outputs[of->tensor].name;
+        const char *cols =
+            p->plan->flat ? "" : print_width(p, "cols", of->width != PLAN_NONE ? of->width : p->pass->width);
         if (p->plan->layout.units)
             print_unit_store(p, output, buffers[i]);
         else if (p->plan->flat)
             print_line(p, "copyout", "tl.store(%s%s + at, %s, count=m)", name, p->plan->lists ? "[t]" : "", buffers[i]);
         else
-            print_line(p, "copyout", "tl.store_rows(%s, %s, n, m, %s, %s)", place_of(p, name, cols, "0"), buffers[i],
-                       cols, print_width(p, "pitch", p->pass->width));
+            print_line(p, "copyout", "tl.store_rows(%s, %s, n, m, %s, %s)", place_of(p, name, cols, of->from),
+                       buffers[i], cols, print_width(p, "pitch", p->pass->width));
     }
     for (int i = 0; i < p->pass->store_count; i++)
         print_read(p, p->plan->outputs[p->pass->stores[i]].value, PLAN_FULL);

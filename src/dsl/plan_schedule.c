@@ -68,6 +68,9 @@ static bool is_flat(const struct plan *plan)
     int width = PLAN_NONE;
     if (plan->layout.units)
         return false;
+    for (int i = 0; i < plan->output_count; i++)
+        if (plan->outputs[i].width != PLAN_NONE)
+            return false;
     for (int i = 0; i < plan->count; i++) {
         const struct plan_value *value = plan->values[i];
         if (!value->uses)
@@ -96,7 +99,7 @@ static struct plan_pass *pass_of(struct plan *plan, struct plan_schedule *schedu
     struct plan_pass pass = {.level = level, .width = width};
     pass.values = arena_alloc(plan->arena, sizeof(struct plan_value *) * (size_t)plan->count);
     pass.reduces = arena_alloc(plan->arena, sizeof(struct plan_value *) * (size_t)plan->count);
-    pass.stores = arena_alloc(plan->arena, sizeof(int) * TASK_MAX_PARAMS);
+    pass.stores = arena_alloc(plan->arena, sizeof(int) * (size_t)plan->output_count);
     ARRAY_ADD(plan->arena, schedule->passes, schedule->count, schedule->capacity, pass);
     return &schedule->passes[schedule->count - 1];
 }
@@ -179,7 +182,7 @@ static bool may_share(const struct plan *plan)
 {
     int width = PLAN_NONE;
     bool sums = false, same = true;
-    for (int i = 0; i < plan->count + plan->task->output_count; i++) {
+    for (int i = 0; i < plan->count + plan->output_count; i++) {
         const struct plan_value *value = i < plan->count ? plan->values[i] : plan->outputs[i - plan->count].value;
         if (!value->uses || (i < plan->count && value->operation != PLAN_REDUCE && value->operation != PLAN_SCAN))
             continue;
@@ -223,7 +226,7 @@ static void nest_sums(struct plan *plan)
 static int last_level(const struct plan *plan)
 {
     int last = 0;
-    for (int i = 0; i < plan->task->output_count; i++)
+    for (int i = 0; i < plan->output_count; i++)
         if (plan->outputs[i].axes == PLAN_FULL && plan->outputs[i].value->level > last)
             last = plan->outputs[i].value->level;
     for (int i = 0; i < plan->count; i++)
@@ -235,7 +238,7 @@ static int last_level(const struct plan *plan)
 
 void plan_schedule(struct plan *plan, struct plan_schedule *schedule)
 {
-    for (int i = 0; i < plan->task->output_count; i++)
+    for (int i = 0; i < plan->output_count; i++)
         count_uses(plan->outputs[i].value);
     plan->flat = is_flat(plan);
     schedule->strips = may_share(plan);
@@ -258,12 +261,12 @@ void plan_schedule(struct plan *plan, struct plan_schedule *schedule)
         struct plan_pass *pass = pass_of(plan, schedule, terms->level, terms->width);
         pass->reduces[pass->reduce_count++] = value;
     }
-    for (int i = 0; i < plan->task->output_count; i++) {
+    for (int i = 0; i < plan->output_count; i++) {
         const struct plan_output *output = &plan->outputs[i];
         schedule->rows |= output->axes == PLAN_ROWS;
         if (output->axes != PLAN_FULL)
             continue;
-        bool in_place = i < plan->own_outputs && plan->task->outputs[i].in_place != TASK_NONE;
+        bool in_place = output->tensor < plan->own_outputs && plan->task->outputs[output->tensor].in_place != TASK_NONE;
         int level = in_place ? last_level(plan) : output->value->level;
         struct plan_pass *pass = pass_of(plan, schedule, level, output->value->width);
         pass->stores[pass->store_count++] = i;

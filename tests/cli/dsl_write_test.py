@@ -154,7 +154,7 @@ class Rows(unittest.TestCase):
         task = self.folder / "mine" / "level1" / "Math" / "Own"
         task.mkdir(parents=True, exist_ok=True)
         types = ", ".join(TYPES)
-        even = " even" if any(HALF in shape for shape, *_ in outputs.values()) else ""
+        even = " even" if any(HALF in shape for shape, *_ in outputs.values()) or HALF in inputs.values() else ""
         lines = ["suite: mine", "level: 1", "category: Math", "op: Own", "reference: formula",
                  f'vary: "sizes{even}; n = $shape[-1]; lead = $shape[:-1]"', "inputs:"]
         for name, shape in inputs.items():
@@ -249,6 +249,21 @@ class Rows(unittest.TestCase):
             self.assertIn(message, process.stderr)
         process = akgen("dsl", "write", self.task({"x": FULL}, {"y": (FULL, "sum(x, 0) * x + index(x)")}, shapes=shapes))
         self.assertIn("the planner has no plan for positions beside sums along other axes than the last", process.stderr)
+
+    def test_rows_put_together(self):
+        shapes = [[3, 34], [1, 4], [7, 8], [2, 50000], [300, 6], [2, 3, 1000], [0, 8], [1, 4098]]
+        text = self.assert_right({"x": FULL, "dy": HALF}, {"dx": (FULL, "n = size(x) // 2; s = sigmoid(x[:n]); concat(dy * x[n:] * s, dy * x[:n] * s)")},
+                                 shapes=shapes)
+        self.assertEqual(text.count("tl.store_rows(dx + "), 2)
+        self.assert_right({"x": FULL, "z": FULL}, {"y": ("$lead + [2 * $n + 1]", "c = concat(concat(x, sum(z)), z - mean(z)); c"), "t": (FULL, "x * z")},
+                          shapes=[[3, 33], [2, 20000], [40, 7], [1, 1]])
+        self.assert_right({"x": FULL, "z": FULL}, {"y": ("$lead + [2 * $n]", "concat(x, z)")}, shapes=shapes[:4])
+        self.assert_right({"x": FULL, "z": FULL}, {"y": ("$lead + [2 * $n]", "concat(x > z, round(z))", "int32")}, shapes=shapes[:4])
+        for formula, message in [("concat(x, z)[:size(x)] + x", "the planner puts rows together at the end alone, as an output"),
+                                 ("c = concat(x, z); sum(c) + x", "the planner puts rows together at the end alone")]:
+            process = akgen("dsl", "write", self.task({"x": FULL, "z": FULL}, {"y": (FULL, formula)}))
+            self.assertEqual(process.returncode, 1)
+            self.assertIn(message, process.stderr)
 
     def test_broadcasts(self):
         self.assert_right({"x": FULL, "b": "[$n]", "c": COLUMN}, {"y": (FULL, "(x + b) * c - b / c")},

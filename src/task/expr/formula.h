@@ -46,6 +46,7 @@ enum formula_kind {
     FORMULA_BINARY,
     FORMULA_TERNARY,
     FORMULA_TYPED, /* of one, rounded to the data type of the input that the second argument names */
+    FORMULA_JOIN,
     FORMULA_SUMMARY,
     FORMULA_SIZE,
     FORMULA_ROW,

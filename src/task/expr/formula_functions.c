@@ -287,6 +287,11 @@ static void row_cumsum(const double *x, int64_t n, double *out)
     {                                                                                                                  \
         NULL                                                                                                           \
     }
+#define OF_JOIN(function)                                                                                              \
+    FORMULA_JOIN,                                                                                                      \
+    {                                                                                                                  \
+        NULL                                                                                                           \
+    }
 #define OF_SUMMARY(function)                                                                                           \
     FORMULA_SUMMARY,                                                                                                   \
     {                                                                                                                  \

@@ -232,9 +232,34 @@ static struct akgen_error *bind_type(const struct formula_bound *bound, struct n
     return NULL;
 }
 
+/* Rows one behind the other: the other sizes go together, the last ones add up. */
+static struct akgen_error *bind_join(struct formula_bound *bound, struct node *node)
+{
+    struct node parts[2];
+    struct akgen_error *error;
+    int64_t length = 0;
+    for (int k = 0; k < 2; k++) {
+        parts[k] = *node->kids[k];
+        if (parts[k].rank == 0)
+            return expr_error_at(node->expr->kids[k], "a number has no rows to put together");
+        if (__builtin_add_overflow(length, parts[k].dims[LAST], &length))
+            return expr_error_at(node->expr, "rows are too long");
+        parts[k].dims[LAST] = 1;
+    }
+    struct node without = {.expr = node->expr, .kids = {&parts[0], &parts[1]}};
+    if ((error = stretch(bound->arena, &without, 2)))
+        return error;
+    memcpy(node->dims, without.dims, sizeof node->dims);
+    node->rank = without.rank;
+    node->dims[LAST] = length;
+    return NULL;
+}
+
 static struct akgen_error *bind_call(struct formula_bound *bound, struct node *node)
 {
     const struct formula_function *function = node->function;
+    if (function->kind == FORMULA_JOIN)
+        return bind_join(bound, node);
     struct akgen_error *error = stretch(bound->arena, node, operands_of(function));
     if (!error && function->kind == FORMULA_TYPED)
         return bind_type(bound, node);
@@ -287,11 +312,11 @@ static void find_exactness(struct node *node)
 {
     static const char *const to_whole[] = {"round", "floor", "ceil", "trunc", "sign", "<",  ">",    "<=",    ">=",
                                            "==",    "!=",    "//",   "not",   "and",  "or", "size", "index", NULL};
-    static const char *const keep_whole[] = {"abs",   "square", "relu",   "min",  "max",     "clamp",
-                                             "where", "sum",    "amax",   "amin", "+",       "-",
-                                             "*",     "%",      "cumsum", "neg",  "type_as", NULL};
-    static const char *const keep_exact[] = {"abs", "relu", "min", "max", "clamp", "where",   "amax", "amin",
-                                             "neg", "not",  "and", "or",  "relu6", "type_as", NULL};
+    static const char *const keep_whole[] = {"abs",    "square", "relu",    "min",    "max", "clamp", "where",
+                                             "sum",    "amax",   "amin",    "+",      "-",   "*",     "%",
+                                             "cumsum", "neg",    "type_as", "concat", NULL};
+    static const char *const keep_exact[] = {"abs", "relu", "min", "max", "clamp", "where",   "amax",   "amin",
+                                             "neg", "not",  "and", "or",  "relu6", "type_as", "concat", NULL};
     const char *name = node->function ? node->function->name : "where"; /* a slice, a choice */
     bool integral = true, exact = true;
     for (int k = 0; k < KIDS && node->kids[k]; k++) {
@@ -588,6 +613,10 @@ static void compute_row(struct arena *arena, const struct node *node, const int6
             node->values[0] = node->value;
         else
             read_row(node);
+    } else if (function && function->kind == FORMULA_JOIN) {
+        double *out = node->values;
+        for (int k = 0; k < 2; out += node->kids[k++]->dims[LAST])
+            memcpy(out, row_of(arena, node->kids[k], at), sizeof *out * (size_t)node->kids[k]->dims[LAST]);
     } else if (function && function->kind == FORMULA_PLACE) {
         for (int64_t i = 0; i < node->dims[LAST]; i++)
             node->values[i] = (double)(is_along(node, LAST) ? i : node->row);

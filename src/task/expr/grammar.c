@@ -97,7 +97,8 @@ static const char level[] = "e$ ::= or$ (\" if \" or$ \" else \" c$ | o \"?\" o 
                             "unary$ ::= sign? value$ (power sign? value$)?\n";
 static const char parentheses[] =
     "value$ ::= number | constant | name slice? | (\"(\" o e! o \")\" | call$) slice?\n"
-    "call$ ::= unary \"(\" e! \")\" | binary \"(\" e! comma e! \")\" | ternary \"(\" e! comma e! comma e! \")\"\n"
+    "call$ ::= unary \"(\" e! \")\" | (binary | join) \"(\" e! comma e! \")\" | ternary \"(\" e! comma e! comma e! "
+    "\")\"\n"
     "  | typed \"(\" e! comma name \")\" | (summary | length) \"(\" e! of? \")\" | (row | place) \"(\" e! along? "
     "\")\" | (\"min\" | \"max\") \"(\" e! (comma "
     "\"all\")? \")\"\n";
@@ -111,6 +112,7 @@ static void add_functions(struct text *text, bool aliases)
     add_words(text, aliases, "unary", FORMULA_UNARY, FORMULA_UNARY, 1);
     add_words(text, aliases, "binary", FORMULA_BINARY, FORMULA_BINARY, 2);
     add_words(text, aliases, "ternary", FORMULA_TERNARY, FORMULA_TERNARY, 3);
+    add_words(text, aliases, "join", FORMULA_JOIN, FORMULA_JOIN, 2);
     add_words(text, aliases, "typed", FORMULA_TYPED, FORMULA_TYPED, 2);
     add_words(text, aliases, "summary", FORMULA_SUMMARY, FORMULA_SUMMARY, 1);
     add_words(text, aliases, "length", FORMULA_SIZE, FORMULA_SIZE, 1);
@@ -210,9 +212,10 @@ static const char printed_level[] = "e$ ::= and$ (\" or \" and$){0,1}\n"
     "  | typed$\n"                                                                                                     \
     "  | (\"min\" | \"max\") \"(\" (s! comma second$ | \"-\"? (number | constant) comma e!) \")\""
 static const char printed_elements[] = PRINTED "\nsecond$ ::= e!\nnamed$ ::= name | \"(\" s! \")\" | call$\n";
-static const char printed_rows[] = PRINTED " | (summary | length) \"(\" s! of? \")\" | row \"(\" s! along? \")\"\n"
-                                           "second$ ::= e! | \"all\"\n"
-                                           "named$ ::= name slice? | (\"(\" s! \")\" | call$) slice?\n";
+static const char printed_rows[] =
+    PRINTED " | (summary | length) \"(\" s! of? \")\" | row \"(\" s! along? \")\" | join \"(\" s! comma s! \")\"\n"
+            "second$ ::= e! | \"all\"\n"
+            "named$ ::= name slice? | (\"(\" s! \")\" | call$) slice?\n";
 /* Where no input is a tensor of numbers there is no data type to round to. */
 static const char printed_typed[] = "typed$ ::= typed \"(\" s! comma type \")\"\n";
 static const char printed_places[] = "typed$ ::= typed \"(\" s! comma type \")\" | place \"(\" type along? \")\"\n";

@@ -87,6 +87,8 @@ static void test_different(void **state)
         "y = x + index(x)",
         "y = x + index(x, -2)",
         "y = x[1]",
+        "y = concat(x[:2], x[2:])",
+        "y = concat(x[2:], x[:2])",
     };
     enum { COUNT = sizeof texts / sizeof *texts };
     (void)state;

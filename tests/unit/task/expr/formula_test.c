@@ -383,6 +383,19 @@ static void positions(void **state)
     assert_mistake("arange(3)", "there is no function 'arange'; write index(x, axis)");
 }
 
+/* Two rows one behind the other. */
+static void joins(void **state)
+{
+    (void)state;
+    assert_elements("concat(m[1:], m[:1])", 2, 3, (const double[]){2, 4, 1, 0.5, 3, -1});
+    assert_elements("concat(m[0], r[:2])", 2, 3, (const double[]){1, 10, 20, -1, 10, 20});
+    assert_elements("cat(concat(m[2], m[1]), sum(m)) * 2 + index(m)", 2, 3, (const double[]){8, 5, 16, 6, 2, 7});
+    assert_elements("sum(concat(m, m))[0] + 0 * m", 2, 3, (const double[]){14, 14, 14, 5, 5, 5});
+    assert_mistake("concat(m, k)", "column 11: a number has no rows to put together");
+    assert_mistake("concat(m, m)", "the value has the shape [2, 6], the output [2, 3]");
+    assert_mistake("concat(m)", "concat takes 2 arguments, not 1");
+}
+
 static void mistakes(void **state)
 {
     (void)state;
@@ -417,6 +430,7 @@ int main(void)
         cmocka_unit_test(functions),
         cmocka_unit_test(values_take_types),
         cmocka_unit_test(positions),
+        cmocka_unit_test(joins),
         cmocka_unit_test(words_of_others),
         cmocka_unit_test(jumps_lean),
         cmocka_unit_test(elements),

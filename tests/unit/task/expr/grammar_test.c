@@ -57,6 +57,7 @@ static void accepts_formulas(void **state)
         "0.5 * x * (1 + erf(x / sqrt(2)))",
         "0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))",
         "d = x - mean(x); d * rsqrt(var(x) + 1e-5) * gamma + beta",
+        "concat(x[:2] * y, -x[2:])",
         "where(index(x, -1) < index(x, -2) + k, x, 0)",
         "y + type_as(type_as(x / k, y) * 2, y)",
         "centred = m - mean(m); centred / sqrt(mean(centred * centred)) * 0 + r",
