@@ -49,7 +49,7 @@ void print_read(struct printer *p, struct plan_value *value, int axes)
         return;
     /* A pass may come again to what it reads of a column. */
     bool free = wide ? value->kept_until <= p->pass_number : value->uses == 1 && !(axes & along);
-    if (!free)
+    if (!free || !value->buffer) /* what all elements make is a number of its own, without a buffer */
         return;
     print_give_back(p, value->buffer);
     value->buffer = NULL;

@@ -282,6 +282,7 @@ class Rows(unittest.TestCase):
         self.assertIn("tl.sync_all()", text)
         self.assert_right({"x": FULL, "t": FULL},
                           {"y": (ONE, "d = abs(x - t); mean(d < 1 ? 0.5*d*d : d - 0.5, all)")}, shapes=some)
+        self.assert_right({"x": FULL, "t": FULL}, {"y": (ONE, "var(min(x - t), all)")}, shapes=some)    # of a number of each row, twice
         self.assert_right({"x": FULL, "t": FULL}, {"y": (ONE, "mean(-sum(log_softmax(x) * softmax(t)), all)")},
                           shapes=some)
         self.assert_right({"x": FULL}, {"y": (FULL, "(x - mean(x, all)) / sqrt(var(x, all) + eps)"),
