@@ -9,8 +9,8 @@
 #include <jansson.h>
 #include <string.h>
 
-/* A right answer is worth 1, one that a program comes of a tenth of it. */
-static const float rewards[] = {[SYNTH_REFUSED] = 0, [SYNTH_WRONG] = 0.1F, [SYNTH_RIGHT] = 1};
+/* A share for answers that compile and compute something else is soon all that is learned (docs/lm.md). */
+static const float rewards[] = {[SYNTH_REFUSED] = 0, [SYNTH_WRONG] = 0, [SYNTH_RIGHT] = 1};
 
 static struct akgen_error *judge_operators(const char *row, const char *const *answers, int count,
                                            struct lm_worth *worth)
