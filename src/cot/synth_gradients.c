@@ -47,7 +47,7 @@ void synth_make_gradient(struct synth *s)
                                     "0.5 * (1 + $1) + $3 * (1 - $1**2)|($1 + $3) / (1 + $1)**2|$1 + $1**2 * $3|"
                                     "$3 * (1 - $1**2)",
                                     (const char *[]){t, p, q}));
-    if (strcmp(s->steps[s->step_count - 1].name, d) == 0 && synth_chance(s, 45)) {
+    if (s->step_count && strcmp(s->steps[s->step_count - 1].name, d) == 0 && synth_chance(s, 45)) {
         s->derivative = d;
         s->derived =
             synth_put(s, "$1 * $2|$1 * ($2)|$1 / (1 + exp(-$3))|$1 * tanh($3)|$2 * $1 + $1", (const char *[]){x, t, p});

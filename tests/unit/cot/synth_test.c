@@ -29,6 +29,18 @@ static void test_same_seed(void **state)
     }
 }
 
+/* A gradient none of whose steps has got a name. */
+static void test_a_gradient_in_one_step(void **state)
+{
+    struct arena arena = {0};
+    struct synth_operator made;
+    (void)state;
+    synth_operator_make(&arena, 55093525, &made);
+    assert_string_equal(made.family, "gradient");
+    assert_null(strchr(made.answer, ';'));
+    arena_free(&arena);
+}
+
 /* Some operators round each step: the answer says which, the description that it is so. */
 static void test_rounding(void **state)
 {
@@ -178,7 +190,8 @@ static void test_proofs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_seed), cmocka_unit_test(test_rounding),
-                                       cmocka_unit_test(test_proofs), cmocka_unit_test(test_programs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_seed), cmocka_unit_test(test_a_gradient_in_one_step),
+                                       cmocka_unit_test(test_rounding), cmocka_unit_test(test_proofs),
+                                       cmocka_unit_test(test_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
