@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes a model as graph-14m is: data, vocabulary, training, then tuning on data of a later generator, and the mean of both.
+# Makes a model as graph-14m is: data, vocabulary, training, then tuning on other seeds.
 # Usage: models/make.sh DIR [cpu|cuda] [MODEL]. Training takes minutes on a GPU, days without; with MODEL, one that is trained, there is only the tuning,
-# under an hour on two processors that others share.
+# half an hour on two processors.
 set -eu
 dir=$1 device=${2:-cuda} trained=${3:-$1/trained}
 cd "$(dirname "$0")/.."
@@ -13,14 +13,6 @@ rows() {
     [ -d "$dir/$1" ] || $akgen cot export --db "$dir/$1.db" --mode graph --format trl-sft --no-chain -o "$dir/$1"
 }
 
-# A run of the tuning: MODEL, NAME, seed, steps, schedule, options.
-tune() {
-    from=$1 to=$dir/$2 seed=$3 steps=$4 schedule=$5
-    shift 5
-    $akgen lm train "$from" --data "$dir/tuning/train.jsonl" -o "$to" --steps "$steps" --batch 32 --tokens 8192 --length 1024 --rate 4e-4 \
-        --schedule "$schedule" --warmup 5 --seed "$seed" --device "$device" --precision bfloat16 --resume "$@"
-}
-
 mkdir -p "$dir/new"
 if [ "$trained" = "$dir/trained" ]; then
     rows training 1000000 250000
@@ -30,9 +22,6 @@ if [ "$trained" = "$dir/trained" ]; then
         --steps 7479 --batch 384 --tokens 49152 --length 1024 --rate 1.5e-3 --warmup 200 --decay 0.1 --seed 1 --dtype bfloat16 --device "$device" --resume
 fi
 
-rows tuning 54000000 20000
-tune "$trained" tuned-1 1 50 constant
-tune "$dir/tuned-1" tuned-2 2 50 constant
-tune "$dir/tuned-2" tuned-3 3 50 constant
-tune "$dir/tuned-3" tuned 4 80 cosine --dtype bfloat16 --eval "$dir/tuning/validation.jsonl"
-[ -d "$dir/model" ] || $akgen lm convert "$trained" --toward "$dir/tuned" --share 0.5 -o "$dir/model"
+rows tuning 55000000 93440
+$akgen lm train "$trained" --data "$dir/tuning/train.jsonl" --eval "$dir/tuning/validation.jsonl" -o "$dir/model" --steps 760 --batch 64 --tokens 16384 --length 1024 \
+    --rate 5e-4 --warmup 40 --decay 0.1 --seed 1 --dtype bfloat16 --device "$device" --precision bfloat16 --resume
