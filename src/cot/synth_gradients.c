@@ -68,10 +68,10 @@ void synth_make_norm_gradient(struct synth *s)
                *x = synth_input(s, SYNTH_FULL, "x|x1|input|residual_in|h|a"), *of = x;
     if (synth_chance(s, 40))
         of = arena_printf(s->arena, "%s + %s", x, synth_input(s, SYNTH_FULL, "x2|res|gx|residual|skip|b"));
-    const char *rstd = synth_input(s, SYNTH_ROW, "rstd|inv|invstd|r|scale_row|rs"), *g = dy, *c = of;
+    const char *rstd = synth_input(s, SYNTH_ROW, "rstd|inv|invstd|r|scale_row|rs"), *g = dy;
     if (synth_chance(s, 70))
         of = arena_printf(s->arena, "%s - %s", of, synth_input(s, SYNTH_ROW, "mean|mu|avg|m_in|save_mean"));
-    c = strpbrk(of, " ") ? named(s, "c|xc|d|centred|h2", of) : of;
+    const char *c = strpbrk(of, " ") ? named(s, "c|xc|d|centred|h2", of) : of;
     if (synth_chance(s, 80))
         g = named(s, "g|gd|w|gg|dn",
                   arena_printf(s->arena, "%s * %s", dy, synth_input(s, SYNTH_COLUMN, "gamma|weight|scale|gain")));

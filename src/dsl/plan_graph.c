@@ -352,7 +352,7 @@ static struct plan_value *part_of(struct plan *plan, const struct expr *node, st
         copy.uses = 0;
         part = binary(plan, "+", intern(plan, copy), number(plan, from));
     } else if (value->operation == PLAN_CALL) {
-        struct plan_value *kids[PLAN_KIDS];
+        struct plan_value *kids[PLAN_KIDS] = {NULL};
         for (int i = 0; i < value->kid_count; i++)
             kids[i] = part_of(plan, node, value->kids[i], from, width);
         part = strcmp(value->name, "type_as") == 0 ? typed(plan, value->input, kids[0])
