@@ -1,6 +1,5 @@
 /* Operators that ask where an element stands: triangles, diagonals and bands of the last two dimensions, positions in a row. What a formula says
  * with index(x, -1) words say otherwise: each kind of them has its own sentences. */
-#include "base/error.h"
 #include "cot/synth_internal.h"
 #include "task/expr/print.h"
 
@@ -21,12 +20,8 @@ static const char *value_of(struct synth *s, const char **input)
 /* The formula of the value as the description writes it. */
 static const char *plain(struct synth *s, const char *text)
 {
-    struct expr *tree;
     struct text printed = {0};
-    struct akgen_error *error = expr_tree_parse(s->arena, text, &tree);
-    if (error)
-        return error_free(error), text;
-    expr_print(&printed, tree);
+    expr_print(&printed, synth_parse(s, text));
     const char *kept = arena_strdup(s->arena, printed.bytes);
     text_free(&printed);
     return kept;
@@ -222,18 +217,14 @@ static void make_joined(struct synth *s)
     }
     const char *output = synth_name(s, "dx|y|out|grad_x|x_grad|result|z");
     s->even = true;
-    synth_step(s, a, false, "%s[:size(%s) // 2]", x, x);
-    s->steps[0].told = arena_printf(
-        s->arena,
-        synth_choose(
-            s, "`%s` is the first half of each row of `%s`|`%s` is the left half of `%s`, along the last dimension"),
-        a, x);
-    synth_step(s, b, false, "%s[size(%s) // 2:]", x, x);
-    s->steps[1].told = arena_printf(
-        s->arena,
-        synth_choose(
-            s, "`%s` is the second half of each row of `%s`|`%s` is the right half of `%s`, along the last dimension"),
-        b, x);
+    for (int i = 0; i < 2; i++) {
+        synth_step(s, atoms[i], false, i ? "%s[size(%s) // 2:]" : "%s[:size(%s) // 2]", x, x);
+        const char *row = synth_choose(
+            s, "`%s` is the %s half of each row of `%s`|`%s` is the %s half of `%s`, along the last dimension");
+        const bool ends = !strstr(row, "row");
+        s->steps[i].told = arena_printf(s->arena, row, atoms[i],
+                                        (const char *[]){"first", "second", "left", "right"}[2 * ends + i], x);
+    }
     add_told(
         s, output, arena_printf(s->arena, "concat(%s, %s)", parts[0], parts[1]),
         arena_printf(s->arena,

@@ -37,9 +37,9 @@ static int calls_of(const struct expr *expr)
 /* The tree with each call of it rounded; `whole`: itself, too. */
 static struct expr *rounded(struct synth *s, const struct expr *expr, const char *type, bool whole)
 {
-    struct expr *own = arena_copy(s->arena, expr, sizeof *expr);
     if (expr->node != NODE_CALL || !has_tensor(s, expr))
         return (struct expr *)expr; /* words stay one: an output may take another name */
+    struct expr *own = arena_copy(s->arena, expr, sizeof *expr);
     own->kids = arena_copy(s->arena, expr->kids, sizeof *expr->kids * (size_t)expr->kid_count);
     for (int i = 0; i < expr->kid_count; i++)
         own->kids[i] = rounded(s, expr->kids[i], type, true);

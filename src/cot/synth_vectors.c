@@ -59,19 +59,24 @@ void synth_make_vector(struct synth *s)
     synth_output(s, output, SYNTH_ONE, NULL);
 }
 
+/* The words of a text, which blanks separate, become the values of branches. */
+static void add_branches(struct synth *s, const char *words)
+{
+    for (const char *at = words; *at;) {
+        size_t length = strcspn(at, " ");
+        s->branches[s->branch_count++].value = arena_strndup(s->arena, at, length);
+        at += length + (at[length] == ' ');
+    }
+}
+
 /* "none", "sum", "mean": the shape of the result tells none from the others. */
 static void make_reduction_by_name(struct synth *s, const char *const *atoms, int count)
 {
     const char *step = synth_name(s, synth_step_words), *output = synth_name(s, "y|loss|out|result|total");
     synth_step(s, step, false, "%s", synth_expression(s, atoms, count, 1 + synth_pick(s, 2)));
-    const char *both = synth_choose(
-                   s, "none sum mean|none sum mean|none mean sum|sum mean none|mean sum|none sum|none mean"),
-               *at = both;
-    while (*at) {
-        size_t length = strcspn(at, " ");
-        s->branches[s->branch_count++].value = arena_strndup(s->arena, at, length);
-        at += length + (at[length] == ' ');
-    }
+    const char *both =
+        synth_choose(s, "none sum mean|none sum mean|none mean sum|sum mean none|mean sum|none sum|none mean");
+    add_branches(s, both);
     s->chosen = synth_pick(s, s->branch_count);
     s->reductions = step;
     const char *how = s->branches[s->chosen].value;
@@ -89,13 +94,9 @@ static void make_flag(struct synth *s, const char *const *atoms, int count)
                                          "1 2 3",      "fast exact", "tanh none", "left right"},
                              *const types[] = {"bool", "int", "int", "int", "int", "string", "string", "string"};
     int kind = synth_chance(s, 45) ? 0 : synth_pick(s, 8);
-    for (const char *at = values[kind]; *at;) {
-        size_t length = strcspn(at, " ");
-        s->branches[s->branch_count++] =
-            (struct synth_branch){arena_strndup(s->arena, at, length),
-                                  synth_parse(s, synth_expression(s, atoms, count, 1 + synth_pick(s, 2)))};
-        at += length + (at[length] == ' ');
-    }
+    add_branches(s, values[kind]);
+    for (int i = 0; i < s->branch_count; i++)
+        s->branches[i].tree = synth_parse(s, synth_expression(s, atoms, count, 1 + synth_pick(s, 2)));
     s->chosen = synth_pick(s, s->branch_count);
     s->mode = synth_silent(s,
                            kind == 0   ? "flag|approximate|use_scale|left_first|is_training|inverse|causal|sign_first"
@@ -118,11 +119,9 @@ static void make_factor(struct synth *s, const char *const *atoms, int count)
     s->count = synth_name(s, "n|N|count|numel|total|elements");
     bool mean = synth_chance(s, 60);
     const char *const texts[] = {arena_printf(s->arena, "%s / size(%s, all)", number, atoms[0]), number};
-    const char *values = synth_choose(s, "mean sum|mean none|avg total|batchmean sum");
-    size_t first = strcspn(values, " ");
-    s->branches[0] = (struct synth_branch){arena_strndup(s->arena, values, first), synth_parse(s, texts[0])};
-    s->branches[1] = (struct synth_branch){values + first + 1, synth_parse(s, texts[1])};
-    s->branch_count = 2;
+    add_branches(s, synth_choose(s, "mean sum|mean none|avg total|batchmean sum"));
+    for (int i = 0; i < s->branch_count; i++)
+        s->branches[i].tree = synth_parse(s, texts[i]);
     s->chosen = !mean;
     s->mode = synth_silent(s, "reduction|reduction|reduce|how|norm_mode", "string", s->branches[s->chosen].value);
     s->told = true;
