@@ -1,6 +1,6 @@
-/* An operator on its way: a family makes its formulas (synth_families.c, synth_short.c, synth_gradients.c, synth_vectors.c of pieces of
- * synth_expression.c), then a style says them (synth_formula.c) and words (synth_words.c, synth_cases.c) in an order and with notes
- * (synth_describe.c), and the texts of a task hold what they need (synth.c). */
+/* An operator on its way: a family makes its formulas (synth_families.c, synth_short.c, synth_gradients.c, synth_vectors.c, synth_places.c of
+ * pieces of synth_expression.c), whose steps may be rounded (synth_rounded.c); then a style says them (synth_formula.c) and words
+ * (synth_words.c, synth_cases.c) in an order and with notes (synth_describe.c), and the texts of a task hold what they need (synth.c). */
 #ifndef COT_SYNTH_INTERNAL_H
 #define COT_SYNTH_INTERNAL_H
 
