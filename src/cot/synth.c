@@ -128,6 +128,11 @@ static void add_outputs(const struct synth *s, struct text *yaml, unsigned some)
     }
 }
 
+static bool is_truth(const struct synth_tensor *tensor)
+{
+    return tensor->type && strcmp(tensor->type, "bool") == 0;
+}
+
 static const char *yaml_of(const struct synth *s, unsigned some, const char *values)
 {
     struct text yaml = {0};
@@ -136,7 +141,7 @@ static const char *yaml_of(const struct synth *s, unsigned some, const char *val
     for (int i = 0; i < s->tensor_count; i++)
         if (!s->tensors[i].output) {
             add_tensor(s, &yaml, &s->tensors[i], some);
-            text_addf(&yaml, "    generate: \"%s\"\n", s->tensors[i].type ? "randbool" : values);
+            text_addf(&yaml, "    generate: \"%s\"\n", is_truth(&s->tensors[i]) ? "randbool" : values);
         }
     text_add(&yaml, "outputs:\n");
     add_outputs(s, &yaml, some);
@@ -169,9 +174,12 @@ static const char *shape_drawn(struct synth *s)
 static const char *cases_of(struct synth *s, unsigned some)
 {
     int first = __builtin_ctz(some), last = 31 - __builtin_clz(some);
-    bool three = s->rank == 3;
-    const char *shape = three ? synth_choose(s, "[48, 128, 512]|[96, 64, 1024]|[16, 256, 256]|[8, 33, 512]|[4, 10, 60]")
-                              : shape_drawn(s);
+    bool three = s->rank == 3, two = s->rank == 2;
+    const char *shape =
+        two     ? synth_choose(s,
+                               "[1024, 4096]|[64, 2048]|[128, 256]|[256, 384]|[100, 60]|[16, 4096]|[512, 1024]|[33, 512]")
+        : three ? synth_choose(s, "[48, 128, 512]|[96, 64, 1024]|[16, 256, 256]|[8, 33, 512]|[4, 10, 60]")
+                : shape_drawn(s);
     return arena_printf(s->arena, "case_id;shape;dtype\n0;%s;%s\n1;%s;%s\n2;%s;%s\n", shape, synth_types[first],
                         s->flat ? "[34]"
                         : three ? "[3, 5, 34]"
@@ -179,6 +187,7 @@ static const char *cases_of(struct synth *s, unsigned some)
                         synth_types[last],
                         s->flat ? "[216]"
                         : three ? "[2, 7, 16]"
+                        : two   ? "[7, 18]"
                                 : "[3, 4, 18]",
                         synth_types[first]);
 }
@@ -298,11 +307,13 @@ static void add_unused(struct synth *s, struct synth_operator *made)
     bool tensors = false, truths = false;
     for (int i = 0; i < s->tensor_count; i++) {
         tensors |= !s->tensors[i].output && s->tensors[i].place == SYNTH_FULL;
-        truths |= s->tensors[i].type != NULL;
+        truths |= is_truth(&s->tensors[i]);
     }
     if (synth_chance(s, 6))
         s->absent = made->absent = synth_name(s, "bias|mask|offset|smooth|dsum|residual2|zero_points2|weight2|extra");
-    if (!truths && (!tensors || synth_chance(s, 7)))
+    if (s->idle)
+        made->idle = s->idle, made->idle_as = s->idle_as;
+    else if (!truths && (!tensors || synth_chance(s, 7)))
         s->idle = made->idle = synth_name(s, "y|x|out_fwd|ref|shape_of|saved|like|result|output|dims|orig|probs");
     if (!synth_chance(s, 14))
         return;

@@ -26,12 +26,13 @@ struct synth_operator {
     const char *answer; /* the formulas, "d = x - mean(x); y = d * scale", as cot_formula_text prints them */
     bool lists;         /* its tensors are lists: the task is that of one member of them */
     const char
-        *in_place;      /* its outputs that are inputs, "m_new=m v_new=v": the task has them as tensors of their own */
-    const char *absent; /* an input that may be missing and is, of which the task knows nothing; NULL: none */
-    const char *idle;   /* an input that no formula has, and of which the task knows nothing either; NULL: none */
-    unsigned types;     /* bits 1u << index into synth_types */
-    uint64_t key;       /* graph_key of the formulas */
-    int operations;     /* functions and operators in them */
+        *in_place;       /* its outputs that are inputs, "m_new=m v_new=v": the task has them as tensors of their own */
+    const char *absent;  /* an input that may be missing and is, of which the task knows nothing; NULL: none */
+    const char *idle;    /* an input that no formula has, and of which the task knows nothing either; NULL: none */
+    const char *idle_as; /* its type and shape, "int32 [1]"; NULL: those of the first output */
+    unsigned types;      /* bits 1u << index into synth_types */
+    uint64_t key;        /* graph_key of the formulas */
+    int operations;      /* functions and operators in them */
 };
 /* Of pairs as `in_place` has them, the input that an output of this name is; NULL: it is none. In the arena. */
 const char *synth_place_of(struct arena *arena, const char *pairs, const char *name, size_t length);

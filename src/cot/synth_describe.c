@@ -21,13 +21,14 @@ static const char *halves_statement(struct synth *s)
 {
     const char *x = s->steps[0].tree->kids[0]->name, *a = s->steps[0].name, *b = s->steps[1].name,
                *along = s->halved ? arena_printf(s->arena, "dimension `%s`", s->halved) : "the last dimension";
-    switch (s->halved ? synth_pick(s, 3) : 3 + synth_pick(s, 5)) {
+    switch (s->halved ? synth_pick(s, 4) : 3 + synth_pick(s, 7)) {
     case 0:
         return arena_printf(s->arena, "the two halves of `%s` along %s are `%s` and `%s`", x, along, a, b);
     case 1:
         return arena_printf(s->arena, "`%s` falls into `%s` and `%s`, two halves of equal size along %s", x, a, b,
                             along);
     case 2:
+        return arena_printf(s->arena, "`%s` is the left half of `%s` along %s and `%s` the right one", a, x, along, b);
     case 3:
         return arena_printf(s->arena, "`%s` is cut in two, `%s` before `%s`, along %s", x, a, b, along);
     case 4:
@@ -38,13 +39,17 @@ static const char *halves_statement(struct synth *s)
         return arena_printf(
             s->arena, "the last dimension of `%s` is split in the middle: `%s` is what comes first, `%s` what is left",
             x, a, b);
+    case 7:
+        return arena_printf(s->arena, "`%s` is the lower half of every row of `%s`, `%s` its upper half", a, x, b);
+    case 8:
+        return arena_printf(s->arena, "`%s` is the left, `%s` the right half of each row of `%s`", a, b, x);
     default:
         return arena_printf(
             s->arena, "with the halves `%s = %s[.., :n]` and `%s = %s[.., n:]` of rows of `2 n` elements", a, x, b, x);
     }
 }
 
-static const char *capital(struct synth *s, const char *text)
+const char *synth_capital(struct synth *s, const char *text)
 {
     char *kept = arena_strdup(s->arena, text);
     if (strncmp(kept, "σ", strlen("σ")) != 0)
@@ -60,7 +65,7 @@ static const char *scope(struct synth *s)
         all |= synth_has(s->steps[i].tree, synth_over_all);
         axis |= !rows && !all && synth_has(s->steps[i].tree, synth_is_summary);
     }
-    if (s->steps[0].told)
+    if (s->steps[0].told || s->columns)
         return "";
     if (rows)
         return synth_choose(s,
@@ -86,7 +91,7 @@ static const char *scope(struct synth *s)
 static int statements(struct synth *s, const struct synth_style *style, const char **said)
 {
     int count = 0, first = 0;
-    if (strcmp(s->family, "gate") == 0) {
+    if (s->even && !s->steps[0].told) {
         said[count++] = halves_statement(s);
         first = 2;
     }
@@ -128,7 +133,7 @@ static int first_along_rows(const struct synth *s, int count)
 static void add_with_scope_inside(struct synth *s, struct text *text, const char **said, int count, int at,
                                   const char *where)
 {
-    said[0] = capital(s, said[0]);
+    said[0] = synth_capital(s, said[0]);
     add_list(text, said, at, " and ");
     text_addf(text, "; %s%s", where, synth_choose(s, " |: | "));
     add_list(text, said + at, count - at, synth_choose(s, ", | and |; "));
@@ -144,12 +149,12 @@ static void add_together(struct synth *s, struct text *text, const char **said, 
         return;
     }
     if (*where && synth_chance(s, 50)) {
-        text_addf(text, "%s%s", capital(s, where), synth_choose(s, ": | "));
+        text_addf(text, "%s%s", synth_capital(s, where), synth_choose(s, ": | "));
         add_list(text, said, count, synth_choose(s, ", | and |, and |; "));
         text_addf(text, "%s.", chatter(s));
         return;
     }
-    said[0] = capital(s, said[0]);
+    said[0] = synth_capital(s, said[0]);
     add_list(text, said, count, synth_choose(s, ", | and |, then |; |; then "));
     text_addf(text, "%s%s%s.", *where ? ", " : "", where, chatter(s));
 }
@@ -161,8 +166,8 @@ static void add_result_first(struct synth *s, struct text *text, const char **sa
     bool against = synth_chance(s, 50), with = synth_chance(s, 35);
     for (int i = 0; i < count - 1; i++)
         behind[i] = said[against ? count - 2 - i : i];
-    text_addf(text, "%s%s%s, %s ", capital(s, said[count - 1]), *where ? ", " : "", where,
-              synth_choose(s, "with|where|with"));
+    text_addf(text, "%s%s%s, %s ", synth_capital(s, said[count - 1]), *where ? ", " : "", where,
+              s->even ? "where" : synth_choose(s, "with|where|with"));
     if (with && count > 2) { /* "where d is .., with t .. and q .." */
         text_addf(text, "%s, with ", behind[0]);
         add_list(text, behind + 1, count - 2, synth_choose(s, " and |, "));
@@ -174,8 +179,8 @@ static void add_result_first(struct synth *s, struct text *text, const char **sa
 
 static void add_items(struct synth *s, struct text *text, const char **said, int count, const char *where)
 {
-    text_addf(text, "%s%s\n", *where ? capital(s, where) : synth_choose(s, "Steps|What is computed|In this order"),
-              ":");
+    text_addf(text, "%s%s\n",
+              *where ? synth_capital(s, where) : synth_choose(s, "Steps|What is computed|In this order"), ":");
     for (int i = 0; i < count; i++)
         text_addf(text, "\n- %s", said[i]);
     text_add(text, "\n\n");
@@ -192,13 +197,15 @@ static void add_statements(struct synth *s, struct text *text, const char **said
     if (layout < 4) {
         add_together(s, text, said, count, where);
     } else if (layout < 6) { /* sentences */
-        for (int i = 0; i < count; i++)
-            text_addf(text, "%s%s%s%s%s.", i ? " " : "", i && i == count - 1 && synth_chance(s, 30) ? "Then " : "",
-                      capital(s, said[i]), !i && *where ? ", " : "", !i ? where : "");
+        for (int i = 0; i < count; i++) {
+            const bool then = i && i == count - 1 && synth_chance(s, 30);
+            text_addf(text, "%s%s%s%s%s.", i ? " " : "", then ? "Then " : "",
+                      then ? said[i] : synth_capital(s, said[i]), !i && *where ? ", " : "", !i ? where : "");
+        }
     } else if (layout < 9) {
         add_result_first(s, text, said, count, where);
     } else if (layout < 10) { /* "With a and b: c." */
-        text_add(text, "With ");
+        text_add(text, s->even ? "Where " : "With ");
         add_list(text, said, count - 1, synth_choose(s, " and |, "));
         text_addf(text, ": %s%s%s%s.", said[count - 1], *where ? ", " : "", where, chatter(s));
     } else {
@@ -214,10 +221,22 @@ static void add_size(struct synth *s, struct text *text, const struct synth_tens
                   synth_choose(s, " `%s` holds one element for each row.| There is one `%s` per row.| `%s` is one "
                                   "number a row."),
                   tensor->name);
-    if (tensor->place == SYNTH_COLUMN && synth_chance(s, 50))
+    if (tensor->place == SYNTH_COLUMN && tensor->output && synth_chance(s, 50))
+        text_addf(text,
+                  synth_choose(s,
+                               " `%s` has one element per column.| `%s` is as long as a row.| `%s` holds one element "
+                               "for every column.| `%s` has the length of a row."),
+                  tensor->name);
+    else if (tensor->place == SYNTH_COLUMN && !tensor->output && synth_chance(s, 50))
         text_addf(text,
                   synth_choose(s, " `%s` has one element for each column.| `%s` goes with the columns, one element "
                                   "each.| Every row takes the same `%s`.| `%s` has one element per channel."),
+                  tensor->name);
+    if (tensor->place == SYNTH_HALF && !tensor->output && synth_chance(s, 30))
+        text_addf(text,
+                  synth_choose(s,
+                               " `%s` is shaped as one half.| `%s` is as large as one half.| Rows of `%s` are half as "
+                               "long."),
                   tensor->name);
     if (tensor->each && synth_chance(s, 85))
         text_addf(text,
@@ -244,7 +263,15 @@ static void add_unused(struct synth *s, struct text *text)
                   synth_choose(s, " `%s` may be absent.| `%s`, if it is there, is added.| Without `%s` nothing is "
                                   "added.| `%s` is absent.| An absent `%s` does nothing.| No `%s` is given."),
                   s->absent);
-    if (s->idle && synth_chance(s, 85))
+    if (s->idle_as && synth_chance(s, 85))
+        text_addf(text,
+                  synth_choose(
+                      s, " `%s` holds the size of a row.| The values of `%s` are the sizes of the dimensions that are "
+                         "normalised.| What `%s` holds is known from the shapes.| `%s` says how long a row is.| `%s` "
+                         "lists the last sizes; nothing is computed of it.| `%s` gives the lengths that are "
+                         "normalised over, as integers."),
+                  s->idle);
+    else if (s->idle && !s->idle_as && synth_chance(s, 85))
         text_addf(
             text,
             synth_choose(s, " `%s` is not needed.| Nothing is computed of the input `%s`.| The input `%s` is there for "
@@ -335,9 +362,9 @@ static void add_rules(struct synth *s, struct text *text)
     const char *before = synth_chance(s, 50) ? "\n\nRules:\n\n" : "\n\n";
     if (s->along) {
         text_addf(text, "%s- `%s` is %d%s", before, s->along, s->axis,
-                  synth_chance(s, 50) ? "."
-                  : s->axis           ? ": `x` is (B, D1, D2), the result (B, D2)."
-                                      : ": `x` is (B, D1, D2), the result (D1, D2).");
+                  s->rank == 2 || synth_chance(s, 50) ? "."
+                  : s->axis                           ? ": `x` is (B, D1, D2), the result (B, D2)."
+                                                      : ": `x` is (B, D1, D2), the result (D1, D2).");
         before = "\n";
     }
     int wanted = synth_chance(s, 45) ? 1 + synth_chance(s, 40) + synth_chance(s, 15) : 0;
@@ -403,7 +430,7 @@ static struct synth_style draw_style(struct synth *s)
     bool rows = false;
     for (int i = 0; i < s->step_count; i++)
         rows |= synth_has(s->steps[i].tree, synth_is_summary);
-    if (!rows && strcmp(s->family, "gate") != 0 && synth_chance(s, s->length ? 80 : 12))
+    if (!rows && !s->even && synth_chance(s, s->length ? 80 : 12))
         style.index = s->length ? "[i]" : synth_choose(s, "[i]|[i]|[.., i]|[i, j]");
     style.bare = one_row_quantity(s) && synth_chance(s, 55);
     style.spread = !*style.index && !s->lists && !is_name(s, "n") && synth_chance(s, 35);
@@ -423,10 +450,18 @@ const char *synth_describe(struct synth *s)
     const char *said[SYNTH_STEPS] = {0};
     const struct synth_style style = draw_style(s);
     struct text text = {0};
-    if (synth_chance(s, 10))
+    if (s->lead)
+        text_add(&text, s->lead);
+    else if (strcmp(s->family, "norm_gradient") != 0 && synth_chance(s, 10))
         text_add(&text, synth_choose(s, "A fused operator. |Part of a transformer's block. |The gradient of an "
                                         "activation. |A step of training. |What a recommendation model needs. "));
-    add_statements(s, &text, said, statements(s, &style, said));
+    if (strcmp(s->family, "norm_gradient") == 0 && synth_chance(s, 65))
+        synth_tell_norm_gradient(s, &style, &text);
+    else
+        add_statements(s, &text, said, statements(s, &style, said));
+    for (int i = 0; i < 2; i++)
+        if (i ? s->held : s->definition)
+            text_addf(&text, " %s.", synth_capital(s, i ? s->held : s->definition));
     if (style.bare)
         text_add(&text,
                  synth_choose(

@@ -285,11 +285,12 @@ void synth_make_norm(struct synth *s)
         break;
     }
     bool root = !strstr(power, "abs") && !strstr(power, "amax");
-    const char *variance = statistic(s, "var|v|variance|ms|sq|ss|power|a|energy", power, 35, 12);
+    const char *variance = statistic(s, "var|v|variance|ms|sq|ss|power|a|energy|var", power, 35, 20);
     const char *output = NULL, *text;
     if (root && synth_chance(s, 65)) {
         const char *inverse = format(s, synth_chance(s, 60) ? "1 / sqrt(%s + %s)" : "rsqrt(%s + %s)", variance, eps);
-        const char *rstd = statistic(s, "rstd|inv|r|rstd_out|invstd|save_rstd|k|scale_row|inv_rms", inverse, 80, 45);
+        const char *rstd =
+            statistic(s, "rstd|inv|r|rstd_out|invstd|save_rstd|k|scale_row|inv_rms|rstd", inverse, 80, 55);
         text = strpbrk(rstd, " (") ? format(s, "%s * (%s)", centred, rstd) : format(s, "%s * %s", centred, rstd);
     } else if (root) {
         text = format(s, arena_printf(s->arena, "%%s / %s", synth_chance(s, 70) ? "sqrt(%s + " : "(sqrt(%s) + "),
@@ -306,6 +307,10 @@ void synth_make_norm(struct synth *s)
         const char *copy = synth_name(s, "y2|copy|y_copy|out2|y_cast");
         synth_step(s, copy, true, "%s", output);
         synth_output(s, copy, SYNTH_FULL, synth_chance(s, 60) ? "float32" : NULL);
+    }
+    if (synth_chance(s, 14)) { /* the sizes that are normalised, of which formulas know without it */
+        s->idle = synth_name(s, "norm_shape|row_shape|norm_dims|last_sizes|dims|norm_sizes|shape_in|inner_shape");
+        s->idle_as = synth_choose(s, "int32 [1]|int32 [1]|int32 [2]|int64 [1]");
     }
 }
 
@@ -335,10 +340,10 @@ void synth_make_softmax(struct synth *s)
     if (named && synth_chance(s, 22)) {
         text = arena_printf(s->arena, "exp(%1$s - amax(%1$s)) / sum(exp(%1$s - amax(%1$s)))", x);
     } else if (named && synth_chance(s, 50)) {
-        const char *peak = statistic(s, "m|peak|top|mx|row_max", format(s, "amax(%s)", x, ""), 50, 15);
-        name = synth_name(s, "e|w|p|ex|num");
+        const char *peak = statistic(s, "m|peak|top|mx|row_max|!max|!max", format(s, "amax(%s)", x, ""), 50, 15);
+        name = synth_name(s, "e|w|p|ex|num|!exp");
         synth_step(s, name, false, "exp(%s - %s)", x, peak);
-        const char *total = statistic(s, "t|total|den|row_sum|l", format(s, "sum(%s)", name, ""), 35, 15);
+        const char *total = statistic(s, "t|total|den|row_sum|l|!sum", format(s, "sum(%s)", name, ""), 35, 15);
         text = format(s, "%s / %s", name, total);
     } else {
         text = format(s,
@@ -364,19 +369,21 @@ void synth_make_reduction(struct synth *s)
     const char *atoms[12], *inner, *axes = "", *text;
     int count = atoms_of(s, 1, 3, atoms), kind = synth_pick(s, 10);
     enum synth_place place = SYNTH_ROW;
-    if (kind < 3) {
+    bool both = false; /* the first two of three axes */
+    if (kind < 2) {
         axes = ", all";
         place = SYNTH_ONE;
-    } else if (kind < 5) {
-        s->rank = 3;
-        s->axis = synth_pick(s, 2);
-        if (synth_chance(s, 40)) {
+    } else if (kind < 7) {
+        s->rank = synth_chance(s, 55) ? 2 : 3;
+        s->axis = s->rank == 2 ? synth_chance(s, 25) : synth_pick(s, 2);
+        both = s->rank == 3 && synth_chance(s, 20);
+        if (!both && synth_chance(s, s->rank == 2 ? 15 : 40)) {
             s->along = synth_name(s, "dim|axis|dim|reduce_dim");
             s->attrs[s->attr_count++] = (struct synth_attr){
                 .name = s->along, .value = arena_printf(s->arena, "%d", s->axis), .type = "int", .silent = true};
         }
-        axes = arena_printf(s->arena, ", %d", s->axis);
-        place = SYNTH_AXIS;
+        axes = both ? ", 0, 1" : arena_printf(s->arena, ", %d", s->axis);
+        place = both || (s->rank == 2 && !s->axis && synth_chance(s, 65)) ? SYNTH_COLUMN : SYNTH_AXIS;
     }
     inner = count == 1 && synth_chance(s, 40) ? atoms[0] : synth_expression(s, atoms, count, synth_pick(s, 4));
     if (synth_chance(s, 20)) {
@@ -384,7 +391,7 @@ void synth_make_reduction(struct synth *s)
         synth_step(s, name, false, "%s", inner);
         inner = name;
     }
-    const char *function = synth_choose(s, "sum|mean|amax|amin|sum|mean|sum|norm|var|std|logsumexp|cumsum");
+    const char *function = synth_choose(s, "sum|mean|amax|amin|sum|mean|sum|sum|norm|var|std|logsumexp|cumsum");
     if (*axes &&
         (strcmp(function, "logsumexp") == 0 || strcmp(function, "std") == 0 || strcmp(function, "cumsum") == 0))
         function = "mean";
@@ -537,16 +544,19 @@ void synth_make_gate(struct synth *s)
 {
     const char *x = synth_input(s, SYNTH_FULL, synth_input_words), *a = synth_name(s, "a|left|first|gate|u|g|x0"),
                *b = synth_name(s, "b|right|second|up|v|lin|x1");
-    s->even = true;
-    if (synth_chance(s, 30))
-        s->halved = synth_silent(s, "dim|axis|dim|split_dim|along", "int", "-1");
-    synth_step(s, a, false, "%s[:size(%s) // 2]", x, x);
-    synth_step(s, b, false, "%s[size(%s) // 2:]", x, x);
+    synth_take_halves(s, x, a, b);
     const char *one[2] = {synth_chance(s, 50) ? a : b}, *other = one[0] == a ? b : a, *text;
     if (synth_chance(s, 25))
         one[1] = synth_attr(s, synth_number_words, number_values);
     const char *opening = synth_expression(s, one, one[1] ? 2 : 1, 1 + synth_pick(s, 2));
-    if (synth_chance(s, 20)) { /* which is a result, too */
+    if (synth_chance(s, 30)) {
+        const char *name = synth_named_opening(s, one[0], &text);
+        const bool output = synth_chance(s, 75);
+        synth_step(s, name, output, "%s", text);
+        if (output)
+            synth_output(s, name, SYNTH_HALF, NULL);
+        opening = name;
+    } else if (synth_chance(s, 20)) { /* which is a result, too */
         const char *name = synth_name(s, "act|gate_out|h|activated|opened|act_out|gate_value");
         synth_step(s, name, true, "%s", opening);
         synth_output(s, name, SYNTH_HALF, NULL);

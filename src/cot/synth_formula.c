@@ -234,12 +234,13 @@ static void add_call(struct synth *s, const struct synth_style *style, struct te
         add_operand(s, style, text, call, 1);
     } else {
         text_addf(text, "%s%s(", style->torch, synth_called(s, style, call->name));
-        int kids = synth_is_summary(call) && synth_is_all(call) ? 1 : call->kid_count;
+        bool summary = synth_is_summary(call), several = summary && call->kid_count > 2;
+        int kids = summary && (synth_is_all(call) || style->mute) ? 1 : call->kid_count;
         for (int i = 0; i < kids; i++) {
-            text_add(text, i ? synth_is_summary(call) ? ", dim=" : ", " : "");
+            text_add(text, i == 1 && several ? ", dim=(" : i == 1 && summary ? ", dim=" : i ? ", " : "");
             add_formula(s, style, text, call->kids[i]);
         }
-        text_add(text, ")");
+        text_add(text, several && kids > 1 ? "))" : ")");
     }
 }
 

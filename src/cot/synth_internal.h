@@ -1,6 +1,7 @@
-/* An operator on its way: a family makes its formulas (synth_families.c, synth_short.c, synth_gradients.c, synth_vectors.c, synth_places.c of
- * pieces of synth_expression.c), whose steps may be rounded (synth_rounded.c); then a style says them (synth_formula.c) and words
- * (synth_words.c, synth_cases.c) in an order and with notes (synth_describe.c), and the texts of a task hold what they need (synth.c). */
+/* An operator on its way: a family makes its formulas (synth_families.c, synth_short.c, synth_gradients.c, synth_norm_gradients.c, synth_gates.c,
+ * synth_vectors.c, synth_places.c of pieces of synth_expression.c), whose steps may be rounded (synth_rounded.c); then a style says them
+ * (synth_formula.c) and words (synth_words.c, synth_cases.c, synth_sums.c) in an order and with notes (synth_describe.c), and the texts of a
+ * task hold what they need (synth.c). */
 #ifndef COT_SYNTH_INTERNAL_H
 #define COT_SYNTH_INTERNAL_H
 
@@ -62,10 +63,11 @@ struct synth {
     const char *count;   /* what their number may be called */
     const char
         *unused; /* an attribute that no formula has and that the description may leave alone; NULL: there is none */
-    const char *idle;   /* an input that no formula has; NULL: there is none */
-    const char *length; /* the attribute that holds the number of elements; NULL: none does */
-    const char *mode;   /* the attribute that chooses among branches; NULL: none does */
-    const char *modal;  /* the step whose value it chooses */
+    const char *idle;    /* an input that no formula has; NULL: there is none */
+    const char *idle_as; /* its type and shape; NULL: those of the first output */
+    const char *length;  /* the attribute that holds the number of elements; NULL: none does */
+    const char *mode;    /* the attribute that chooses among branches; NULL: none does */
+    const char *modal;   /* the step whose value it chooses */
     struct synth_branch branches[SYNTH_BRANCHES];
     int branch_count, chosen;
     const char *reductions; /* "none|sum|mean": what `mode` chooses among, of the step before; NULL: no such thing */
@@ -75,12 +77,16 @@ struct synth {
     bool apart;             /* results have no input in common */
     bool replaces;          /* an output takes the place of an input */
     const char *derivative, *derived; /* a step, and of what it is the derivative; NULL: none is */
-    const char *halved;   /* the attribute that names the dimension whose halves are taken; NULL: none does */
-    bool rounds;          /* each step, to the type of the tensors */
-    bool even;            /* rows have halves */
-    int axis;             /* of SYNTH_AXIS */
-    int rank;             /* of the largest tensor; 0: any */
-    const char *generate; /* the values of inputs */
+    const char *halved;            /* the attribute that names the dimension whose halves are taken; NULL: none does */
+    bool columns;                  /* sums over all rows stand beside those of a row: words say which is which */
+    bool without_mean;             /* rows are not centred, in the gradient of a norm */
+    const char *lead;              /* what is told first; NULL: nothing */
+    const char *held, *definition; /* what an input holds, what a function is: told behind the steps; NULL: nothing */
+    bool rounds;                   /* each step, to the type of the tensors */
+    bool even;                     /* rows have halves */
+    int axis;                      /* of SYNTH_AXIS */
+    int rank;                      /* of the largest tensor; 0: any */
+    const char *generate;          /* the values of inputs */
 };
 
 /* Chance. */
@@ -106,13 +112,15 @@ struct synth_style {
     bool bars, dense; /* |x|; no blanks around * and / */
     bool bare;        /* "variance" for var(x): there is one x whose mean and variance are meant */
     bool spread;      /* "f(x[0]) + f(x[1]) + ... + f(x[n - 1])" for sums over all */
+    bool mute;        /* sums have no axes: words say them */
     bool digits;      /* more of them than a double has */
     int words;        /* percent of expressions that are words */
     uint64_t seed;    /* which of its names a function has in all of the description */
 };
 
 /* Names (synth_names.c). */
-/* A name that is not taken yet, fit for what '|' separates in `words`: one of these, one with a number behind, or one of no meaning. */
+/* A name that is not taken yet, fit for what '|' separates in `words`: one of these, one with a number behind, or one of no meaning. Behind
+ * '!' it may be that of a function. */
 const char *synth_name(struct synth *s, const char *words);
 /* A name of an operator. */
 const char *synth_op_name(struct synth *s);
@@ -143,6 +151,10 @@ struct expr *synth_parse(struct synth *s, const char *text);
 
 /* Makes the formulas of a family (synth_families.c); FAMILY(name, weight) has its synth_make_name(). */
 void synth_make_family(struct synth *s);
+/* Two steps: the halves of `x`. */
+void synth_take_halves(struct synth *s, const char *x, const char *a, const char *b);
+/* A gate of `of` and its name, which may be that of its function. */
+const char *synth_named_opening(struct synth *s, const char *of, const char **text);
 #define FAMILY(name, weight) void synth_make_##name(struct synth *s);
 #include "cot/synth_families.def"
 #undef FAMILY
@@ -179,6 +191,19 @@ const char *synth_statement(struct synth *s, const struct synth_style *style, co
 void synth_define(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *expr);
 bool synth_is_in_place(const struct synth *s, const char *name);
 
+/* Sums over a row and over all rows (synth_sums.c). */
+/* Whether an expression has sums over all rows. */
+bool synth_goes_down(const struct synth *s, const struct expr *expr);
+/* " over the rows", behind "the sum"; "". */
+const char *synth_over(struct synth *s, const struct expr *call);
+/* What a step with a sum over all rows computes. */
+const char *synth_column_statement(struct synth *s, const struct synth_style *style, const char *name,
+                                   const struct expr *tree);
+/* A statement, and that its sums are those of a row. */
+const char *synth_with_row_sums(struct synth *s, const char *said, const struct expr *tree);
+/* All steps of the gradient of a norm. */
+void synth_tell_norm_gradient(struct synth *s, const struct synth_style *style, struct text *text);
+
 /* Cases (synth_cases.c). */
 /* "`y = a` where `c`, else `b`", of where(c, a, b); comparisons may be words. */
 const char *synth_choice(struct synth *s, const struct synth_style *style, const char *name, const struct expr *call);
@@ -189,5 +214,7 @@ const char *synth_mode(struct synth *s, const struct synth_style *style, const s
 
 /* The description (synth_describe.c). */
 const char *synth_describe(struct synth *s);
+/* A text that begins with a capital letter. */
+const char *synth_capital(struct synth *s, const char *text);
 
 #endif

@@ -32,12 +32,12 @@ static bool is_reserved(const char *name)
     return false;
 }
 
-static bool is_free(const struct synth *s, const char *name)
+static bool is_taken(const struct synth *s, const char *name)
 {
     for (int i = 0; i < s->name_count; i++)
         if (strcasecmp(s->names[i], name) == 0)
-            return false;
-    return !is_reserved(name);
+            return true;
+    return false;
 }
 
 /* Letters that mean nothing: a word that stands nowhere else. */
@@ -95,8 +95,11 @@ static const char *meaningless(struct synth *s)
 const char *synth_name(struct synth *s, const char *words)
 {
     const char *name = NULL;
-    for (int tries = 0; !name || !is_free(s, name); tries++) {
+    bool function = false;
+    for (int tries = 0; !name || is_taken(s, name) || (!function && is_reserved(name)); tries++) {
         name = synth_chance(s, 30) ? meaningless(s) : synth_choose(s, words);
+        function = *name == '!';
+        name += function;
         if (tries > 6 || synth_chance(s, 12))
             name = arena_printf(s->arena, "%s%s%d", name, synth_chance(s, 20) ? "_" : "",
                                 synth_pick(s, tries > 6 ? 90 : 4));

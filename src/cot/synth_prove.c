@@ -144,10 +144,13 @@ static struct akgen_error *run(struct arena *arena, const struct task *task, str
 }
 
 /* The line of an input that no formula has: the first output's type and shape. */
-static const char *idle_line(struct arena *arena, const char *name, bool list, const char *brief)
+static const char *idle_line(struct arena *arena, const struct synth_operator *operator, const char * brief)
 {
+    if (operator->idle_as)
+        return arena_printf(arena, "in %s %s\n", operator->idle, operator->idle_as);
     const char *output = strstr(brief, "\nout ") + 5, *behind = output + strcspn(output, " ");
-    return arena_printf(arena, "in %s%s%.*s\n", name, list ? " list" : "", (int)strcspn(behind, "\n"), behind);
+    return arena_printf(arena, "in %s%s%.*s\n", operator->idle, operator->lists ? " list" : "",
+                        (int)strcspn(behind, "\n"), behind);
 }
 
 /* The brief of the task, which has one tensor in the place of each list and outputs of their own, as that of the operator that is
@@ -164,7 +167,7 @@ static const char *as_it_is_asked(struct arena *arena, const struct synth_operat
         const char *input = output ? synth_place_of(arena, operator->in_place, name, named) : NULL;
         if (!told && (output || strncmp(at, "attr ", 5) == 0)) {
             if (operator->idle)
-                text_add(&text, idle_line(arena, operator->idle, operator->lists, brief));
+                text_add(&text, idle_line(arena, operator, brief));
             if (operator->absent)
                 text_addf(&text, "in %s absent\n", operator->absent);
             told = true;

@@ -30,22 +30,9 @@ static const struct {
 /* Part of a larger expression. */
 static const char *said_within(struct synth *s, const struct synth_style *style, const struct expr *expr, int depth);
 
-static const char *over(struct synth *s, const struct expr *call)
-{
-    if (s->along && call->kid_count == 2)
-        return arena_printf(s->arena, "%s`%s`", synth_choose(s, " over dimension | along | along dimension "),
-                            s->along);
-    if (synth_is_all(call))
-        return synth_choose(s, " over all elements| over the whole tensor| over all elements");
-    if (call->kid_count == 2)
-        return arena_printf(s->arena, "%s%d", synth_choose(s, " over dimension | along dimension | along axis "),
-                            (int)call->kids[1]->value.real);
-    return synth_choose(s, "|| over the last dimension| over the row| of each row| along the last axis");
-}
-
 static const char *sum_in_words(struct synth *s, const struct synth_style *style, const struct expr *call, int depth)
 {
-    const char *noun = synth_choose(s, synth_nouns(call->name)), *range = over(s, call),
+    const char *noun = synth_choose(s, synth_nouns(call->name)), *range = synth_over(s, call),
                *of = said_within(s, style, call->kids[0], depth - 1);
     return synth_chance(s, 50) && *range ? arena_printf(s->arena, "the %s%s of %s", noun, range, of)
                                          : arena_printf(s->arena, "the %s of %s%s", noun, of, range);
@@ -315,6 +302,8 @@ static const char *special_statement(struct synth *s, const struct synth_style *
         return becomes_statement(s, style, name, step);
     if (style->bare && synth_is_call(step->tree, "mean") && step->tree->kids[0]->node == NODE_WORD)
         return arena_printf(s->arena, strncmp(step->name, "mean", 4) == 0 ? "`%s`" : "`%s` is the mean", name);
+    if (synth_goes_down(s, step->tree) && (s->columns || synth_chance(s, 45)))
+        return synth_column_statement(s, style, name, step->tree);
     if (!has_full_tensor(s, step->tree) && synth_chance(s, 70))
         return fill_statement(s, style, step);
     if (step->tree->node == NODE_WORD && synth_chance(s, 75))
@@ -330,7 +319,7 @@ static const char *derivative_statement(struct synth *s, const struct synth_styl
 {
     return arena_printf(
         s->arena,
-        synth_choose(s, "`%1$s` is the derivative of `%2$s`: `%1$s = %3$s`|`%1$s = %3$s`, the derivative of `%2$s`|"
+        synth_choose(s, "`%1$s`, the derivative of `%2$s`, is `%3$s`|`%1$s = %3$s`, the derivative of `%2$s`|"
                         "`%1$s = %3$s` (what `%2$s` has for a slope)|`%1$s` is the slope of `%2$s`, that is `%3$s`"),
         name, synth_formula(s, style, synth_parse(s, s->derived)), synth_formula(s, style, step->tree));
 }
@@ -351,6 +340,9 @@ const char *synth_statement(struct synth *s, const struct synth_style *style, co
     bool all = synth_has(step->tree, synth_over_all);
     if (all && style->spread)
         return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, style, step->tree));
+    if (s->columns && synth_has(step->tree, synth_along_rows) && (step->output || synth_chance(s, 65)))
+        return synth_with_row_sums(s, arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, style, step->tree)),
+                                   step->tree);
     if (!all && !synth_chance(s, style->words))
         return arena_printf(s->arena, "`%s = %s`%s", name, synth_formula(s, style, step->tree),
                             synth_chance(s, 15)                ? remark(s, step->tree)

@@ -32,13 +32,16 @@ static void test_same_seed(void **state)
 /* A gradient none of whose steps has got a name. */
 static void test_a_gradient_in_one_step(void **state)
 {
-    struct arena arena = {0};
-    struct synth_operator made;
+    bool found = false;
     (void)state;
-    synth_operator_make(&arena, 55093525, &made);
-    assert_string_equal(made.family, "gradient");
-    assert_null(strchr(made.answer, ';'));
-    arena_free(&arena);
+    for (uint64_t seed = 0; seed < 10000 && !found; seed++) {
+        struct arena arena = {0};
+        struct synth_operator made;
+        synth_operator_make(&arena, seed, &made);
+        found = strcmp(made.family, "gradient") == 0 && !strchr(made.answer, ';');
+        arena_free(&arena);
+    }
+    assert_true(found);
 }
 
 /* Some operators round each step: the answer says which, the description that it is so. */

@@ -59,6 +59,17 @@ static const struct {
     {"one element for each column|goes with the columns|Every row takes", ""},
     {"a number for each tensor|one number for every tensor|goes with tensor `t`", ""},
     {"\n- [A-Z]", ""},
+    {"over all rows|over the rows|down the columns|column by column|of each column", "\\(.*, 0\\)"},
+    {"over dimension 1|second dimension|over the columns", "\\(.*, 1\\)"},
+    {"over the first two dimensions|over dimensions 0 and 1|all dimensions but the last", ", 0, 1\\)"},
+    {"(sums? of a row|over a row|over one row|going along the row)", "sum\\(.*, 0"},
+    {"layer norm|RMS norm|norm of rows|norm of centred rows", "size\\(|mean\\("},
+    {"first half of `[^`]*` is|in its first half|fills the first half|left half of `[^`]*` is", "concat\\("},
+    {"[a-z]'\\([a-zA-Z_0-9]+\\)`", "concat\\("},
+    {"input `[^`]*` holds `", "concat\\(|; "},
+    {"`(gelu|silu|tanh|sigmoid|softplus) = ", "(gelu|silu|tanh|sigmoid|softplus) = .* \\* "},
+    {"`(max|sum|exp) = (torch.)?(max|amax|sum|exp)\\(", "(max|sum|exp) = "},
+    {"in [a-zA-Z_0-9]+ int(32|64) \\[[12]\\]", "mean\\(|sum\\(|var\\("},
     {"list [a-z0-9]+ \\[1\\]|in [A-Za-z_0-9]+ [a-z0-9]+ \\[[0-9]+\\]", ""},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };

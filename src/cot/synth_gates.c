@@ -1,0 +1,221 @@
+/* Gates of halves, and their gradients: each half of what comes back is made of both halves and of the gradient of the result. */
+#include "task/expr/print.h"
+#include "cot/synth_internal.h"
+
+#include <string.h>
+
+/* What opens: `step` may have a name, $2, or stand for it; $1 is the half that it is of. `plain`: the function's name in formulas, NULL if it has
+ * none there. The first slope is the one that is meant where words say "derivative" alone. */
+static const struct {
+    const char *name, *step, *value, *slope;
+} openings[] = {
+    {"silu", "sigmoid($1)|1 / (1 + exp(-$1))", "$1 * $2|$2 * $1",
+     "$2 * (1 + $1 * (1 - $2))|$2 + $1 * $2 * (1 - $2)|($2 + $1 * $2 * (1 - $2))"},
+    {"sigmoid", "sigmoid($1)|1 / (1 + exp(-$1))", "$2", "$2 * (1 - $2)|($2 - $2**2)|(1 - $2) * $2"},
+    {"tanh", "tanh($1)", "$2", "(1 - $2**2)|(1 - $2 * $2)|(1 - $2) * (1 + $2)"},
+    {"gelu", "0.5 * (1 + erf($1 / sqrt(2)))|(1 + erf($1 / sqrt(2))) / 2", "$1 * $2|$2 * $1",
+     "($2 + $1 * exp(-0.5 * $1**2) / sqrt(2 * pi))|($2 + $1 * exp(-$1**2 / 2) / sqrt(2 * pi))|"
+     "($2 + $1 * 0.3989422804014327 * exp(-0.5 * $1 * $1))"},
+    {"gelu_tanh", "tanh(sqrt(2 / pi) * ($1 + 0.044715 * $1**3))|tanh(0.7978845608028654 * ($1 + 0.044715 * $1**3))",
+     "0.5 * $1 * (1 + $2)|$1 * 0.5 * (1 + $2)",
+     "(0.5 * (1 + $2) + 0.5 * $1 * (1 - $2**2) * sqrt(2 / pi) * (1 + 0.134145 * $1**2))|"
+     "(0.5 * (1 + $2) + 0.5 * $1 * (1 - $2 * $2) * 0.7978845608028654 * (1 + 0.134145 * $1 * $1))"},
+    {"quick_gelu", "sigmoid(1.702 * $1)|1 / (1 + exp(-1.702 * $1))", "$1 * $2|$2 * $1",
+     "$2 * (1 + 1.702 * $1 * (1 - $2))|($2 + 1.702 * $1 * $2 * (1 - $2))"},
+    {"softplus", "exp($1)", "log(1 + $2)|log1p($2)", "$2 / (1 + $2)|(1 - 1 / (1 + $2))"},
+    {"relu", "max($1, 0)|relu($1)", "$2", "where($1 > 0, 1, 0)"},
+    {"softsign", "1 + abs($1)", "$1 / $2", "1 / $2**2|(1 / ($2 * $2))"},
+    {"exp", "exp($1)", "$2", "$2"},
+    {"square_relu", "max($1, 0)|relu($1)", "$2**2|$2 * $2", "2 * $2|($2 + $2)"},
+    {"atan", "1 + $1**2", "atan($1)", "1 / $2"},
+    {"sin", "cos($1)", "sin($1)", "$2"},
+    {"log1p_abs", "1 + abs($1)", "log($2)", "where($1 > 0, 1, -1) / $2"},
+};
+enum { OPENINGS = sizeof openings / sizeof *openings };
+
+/* Functions of formulas, as the steps above write them. */
+static const struct {
+    const char *name, *definition;
+} known[] = {
+    {"silu", "v * sigmoid(v)|v / (1 + exp(-v))"},
+    {"sigmoid", "1 / (1 + exp(-v))"},
+    {"tanh", "(exp(v) - exp(-v)) / (exp(v) + exp(-v))|1 - 2 / (1 + exp(2 * v))"},
+    {"gelu", "v * (1 + erf(v / sqrt(2))) / 2|0.5 * v * (1 + erf(v / sqrt(2)))"},
+    {"gelu_tanh", "0.5 * v * (1 + tanh(sqrt(2 / pi) * (v + 0.044715 * v^3)))"},
+    {"softplus", "ln(1 + exp(v))"},
+    {"relu", "max(v, 0)|v above 0, else 0"},
+    {"softsign", "v / (1 + |v|)"},
+    {"exp", "e^v"},
+    {"atan", "arctan(v)"},
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
+static const char *printed(struct synth *s, const char *text)
+{
+    struct text all = {0};
+    expr_print(&all, synth_parse(s, text));
+    const char *kept = arena_strdup(s->arena, all.bytes);
+    text_free(&all);
+    return kept;
+}
+
+void synth_take_halves(struct synth *s, const char *x, const char *a, const char *b)
+{
+    s->even = true;
+    if (synth_chance(s, 30))
+        s->halved = synth_silent(s, "dim|axis|dim|split_dim|along", "int", "-1");
+    synth_step(s, a, false, "%s[:size(%s) // 2]", x, x);
+    synth_step(s, b, false, "%s[size(%s) // 2:]", x, x);
+}
+
+/* A gate that has the name of its function, if it has one: `gelu = gelu(a)`, or written out; NULL: this time not. */
+const char *synth_named_opening(struct synth *s, const char *of, const char **text)
+{
+    const int row = synth_pick(s, OPENINGS);
+    const char *step = arena_printf(s->arena, "(%s)", synth_put(s, openings[row].step, (const char *[]){of})),
+               *name = synth_name(s, arena_printf(s->arena, "!%s|!%s|!%s|act|opened", openings[row].name,
+                                                  openings[row].name, openings[row].name));
+    *text = synth_put(s, openings[row].value, (const char *[]){of, step});
+    for (int i = 0; i < KNOWN; i++)
+        if (strcmp(known[i].name, openings[row].name) == 0 && synth_chance(s, 40))
+            *text = arena_printf(s->arena, "%s(%s)", known[i].name, of);
+    return name;
+}
+
+/* A gate on its way back. */
+struct gate {
+    const char *dy, *open /* the half that opens */, *other, *slope, *value, *weight /* other, or what is made of it */;
+};
+
+static const char *product(struct synth *s, const char *a, const char *b, const char *c)
+{
+    return synth_put(s, c ? "$1 * $2 * $3|$1 * $3 * $2|$2 * $1 * $3" : "$1 * $2|$2 * $1|$1 * $2",
+                     (const char *[]){a, b, c});
+}
+
+/* "the first half of each row of `y` is `a`, the second half `b`". */
+const char *synth_joined(struct synth *s, const char *output, const char *first, const char *second)
+{
+    return arena_printf(s->arena,
+                        synth_choose(s, "the first half of `%1$s` is `%2$s`, the second half `%3$s`|"
+                                        "`%1$s` is `%2$s` in its first half and `%3$s` in the second|"
+                                        "the left half of `%1$s` is `%2$s`, its right half `%3$s`|"
+                                        "the lower half of each row of `%1$s` is `%2$s`, the upper half `%3$s`|"
+                                        "`%1$s` is `%2$s` and behind it `%3$s`|"
+                                        "`%1$s = cat(%2$s, %3$s)` along the same dimension|`%1$s = concat(%2$s, %3$s)`|"
+                                        "both halves of `%1$s`: first `%2$s`, then `%3$s`|"
+                                        "what goes into the first half of `%1$s` is `%2$s`, into the second `%3$s`|"
+                                        "`%2$s` fills the first half of `%1$s` and `%3$s` what is left|"
+                                        "of each row of `%1$s` the first half is `%2$s`, the other one `%3$s`"),
+                        output, first, second);
+}
+
+/* The results: one that both halves are joined in, or two. */
+static void add_results(struct synth *s, const struct gate *gate, bool left, const char *slope, const char *value,
+                        const char *told_slope, const char *told_value)
+{
+    const char *of_open = told_slope ? arena_printf(s->arena, "%s * %s * %s", gate->dy, gate->weight, slope)
+                                     : product(s, gate->dy, gate->weight, slope),
+               *of_other =
+                   told_slope ? arena_printf(s->arena, "%s * %s", gate->dy, value) : product(s, gate->dy, value, NULL),
+               *open = printed(s, of_open), *other = printed(s, of_other);
+    if (told_slope) { /* in words the functions keep their names */
+        open = arena_printf(s->arena, "%s * %s * %s", gate->dy, gate->weight, told_slope);
+        other = arena_printf(s->arena, "%s * %s", gate->dy, told_value);
+    }
+    const char *parts[] = {left ? of_open : of_other, left ? of_other : of_open},
+               *shown[] = {left ? open : other, left ? other : open};
+    if (synth_chance(s, 85)) {
+        const char *output = synth_name(s, "dx|dx|grad_x|grad_in|out|result|z|d_input");
+        synth_step(s, output, true, "concat(%s, %s)", parts[0], parts[1]);
+        s->steps[s->step_count - 1].told = synth_joined(s, output, shown[0], shown[1]);
+        synth_output(s, output, SYNTH_FULL, NULL);
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        const char *output = synth_name(s, i ? "db|d2|grad_b|dright|dv" : "da|d1|grad_a|dleft|du");
+        synth_step(s, output, true, "%s", parts[i]);
+        if (told_slope)
+            s->steps[s->step_count - 1].told = arena_printf(s->arena, "`%s = %s`", output, shown[i]);
+        synth_output(s, output, SYNTH_HALF, NULL);
+    }
+}
+
+/* What the gradient is of: `f(a) * b`. */
+static void add_lead(struct synth *s, const struct gate *gate, const char *function)
+{
+    static const char *const leads =
+        "Gradient of `%1$s * %2$s`. |The gradient of `%1$s * %2$s` in both of its factors' inputs. |Here `%3$s` "
+        "comes back to `%1$s * %2$s`. |What `%1$s * %2$s` hands back where `%3$s` comes in. |The backward pass of "
+        "the gate `%1$s * %2$s`. |`%3$s` is the gradient of `%1$s * %2$s`; here is that of both halves. |Derivative of "
+        "`%1$s * %2$s`, times `%3$s`. ";
+    s->lead = arena_printf(s->arena, synth_choose(s, leads), function, gate->weight, gate->dy);
+}
+
+/* Words say "f'(a)" and "f(a)" and what f is; formulas write the derivative out. */
+static bool make_by_name(struct synth *s, struct gate *gate, bool left, int row)
+{
+    const char *definition = NULL;
+    for (int i = 0; i < KNOWN; i++)
+        if (strcmp(known[i].name, openings[row].name) == 0)
+            definition = known[i].definition;
+    if (!definition)
+        return false;
+    const char *name = openings[row].name,
+               *step = arena_printf(s->arena, "(%.*s)", (int)strcspn(openings[row].step, "|"), openings[row].step),
+               *inner = synth_put(s, step, (const char *[]){gate->open}),
+               *slope = arena_printf(s->arena, "%.*s", (int)strcspn(openings[row].slope, "|"), openings[row].slope),
+               *value = arena_printf(s->arena, "%s(%s)", name, gate->open), *said = value;
+    slope = synth_put(s, slope, (const char *[]){gate->open, inner});
+    if (synth_chance(s, 30)) {
+        const char *held = synth_input(s, SYNTH_HALF, arena_printf(s->arena, "!%s|h|act|!%s|opened|saved", name, name));
+        s->held = arena_printf(s->arena, "the input `%s` holds `%s`", held, said);
+        value = held;
+        said = synth_chance(s, 50) ? held : said;
+    }
+    add_results(s, gate, left, slope, value, arena_printf(s->arena, "%s'(%s)", name, gate->open), said);
+    add_lead(s, gate, arena_printf(s->arena, "%s(%s)", name, gate->open));
+    s->definition = arena_printf(
+        s->arena, synth_choose(s, "`%1$s(v) = %2$s`|`%1$s(v)` is `%2$s`|`%1$s'` is the derivative of `%1$s(v) = %2$s`"),
+        name, synth_choose(s, definition));
+    return true;
+}
+
+void synth_make_gate_gradient(struct synth *s)
+{
+    struct gate gate;
+    gate.dy = synth_input(s, SYNTH_HALF, "dy|dy|grad|grad_out|y_grad|dout|g|upstream|gy|dz");
+    const char *x = synth_input(s, SYNTH_FULL, "x|x|input|h|src|gate_in|u|xin"),
+               *a = synth_name(s, "a|a|left|first|u|x1|h1|p"), *b = synth_name(s, "b|b|right|second|v|x2|h2|q");
+    const bool left = synth_chance(s, 65);
+    gate.open = left ? a : b;
+    gate.other = left ? b : a;
+    synth_take_halves(s, x, a, b);
+    gate.weight = synth_chance(s, 82) ? gate.other
+                                      : arena_printf(s->arena, "(%s + %s)", gate.other, synth_choose(s, "1|1|2|0.5"));
+    const int row = synth_chance(s, 55) ? synth_pick(s, 6) : synth_pick(s, OPENINGS);
+    if (synth_chance(s, 35) && make_by_name(s, &gate, left, row))
+        return;
+    const char *step = synth_put(s, openings[row].step, (const char *[]){gate.open});
+    if (synth_chance(s, 70)) {
+        const char *name = synth_name(s, "s|t|w|e|sig|k|c|m");
+        synth_step(s, name, false, "%s", step);
+        step = name;
+    } else
+        step = arena_printf(s->arena, "(%s)", step);
+    const char *const parts[] = {gate.open, step};
+    const char *value = synth_put(s, openings[row].value, parts), *slope = synth_put(s, openings[row].slope, parts);
+    const char *whole = synth_put(
+        s, openings[row].value,
+        (const char *[]){
+            gate.open, arena_printf(s->arena, "(%s)", synth_put(s, openings[row].step, (const char *[]){gate.open}))});
+    add_lead(s, &gate, printed(s, whole));
+    if (synth_chance(s, 20)) { /* a forward pass left it */
+        const char *held = synth_input(s, SYNTH_HALF, "h|act|opened|saved|fa|gate_value|act_out");
+        s->held = arena_printf(s->arena, "the input `%s` holds `%s`", held, printed(s, whole));
+        value = held;
+    }
+    add_results(s, &gate, left, slope, value, NULL, NULL);
+    if (synth_chance(s, 30))
+        s->lead = NULL;
+}
