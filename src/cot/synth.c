@@ -37,7 +37,7 @@ static void drop_unused(struct synth *s)
             }
     }
     for (int i = 0; i < s->tensor_count; i++)
-        if (s->tensors[i].output || is_used(s, s->tensors[i].name))
+        if (s->tensors[i].output || s->tensors[i].kept || is_used(s, s->tensors[i].name))
             s->tensors[kept++] = s->tensors[i];
     s->tensor_count = kept;
     kept = 0;
@@ -202,21 +202,30 @@ static void rename_word(struct expr *expr, const char *from, const char *to)
             rename_word(expr->kids[i], from, to);
 }
 
+/* "x = x * a" reads as a change of x. */
+static bool changes(const struct synth *s, int step, const char *name)
+{
+    const struct expr *tree = s->steps[step].tree;
+    return tree->node == NODE_CALL && tree->kid_count == 2 && tree->kids[0]->node == NODE_WORD &&
+           strcmp(tree->kids[0]->name, name) == 0;
+}
+
 /* An input that the step of an output needs and none behind it does, so that the output may take its place; -1. */
 static int replaced_input(const struct synth *s, int step)
 {
+    int found = -1;
     for (int i = 0; i < s->tensor_count; i++) {
         const struct synth_tensor *input = &s->tensors[i];
-        bool free =
-            !input->output && !input->type && input->place == SYNTH_FULL && names(s->steps[step].tree, input->name);
+        bool free = !input->output && !input->type && input->place == SYNTH_FULL &&
+                    (input->kept || names(s->steps[step].tree, input->name));
         for (int later = step + 1; later < s->step_count; later++)
             free &= !names(s->steps[later].tree, input->name);
         for (int other = 0; other < s->tensor_count; other++) /* it was taken, by another output */
             free &= !s->tensors[other].in_place || strcmp(s->tensors[other].name, input->name) != 0;
-        if (free)
-            return i;
+        if (free && (found < 0 || changes(s, step, input->name)))
+            found = i;
     }
-    return -1;
+    return found;
 }
 
 /* Outputs that become inputs; returns "out=in out2=in2". */
@@ -227,7 +236,7 @@ static const char *put_in_place(struct synth *s)
                   : strcmp(s->family, "softmax") == 0                ? 25
                   : s->small                                         ? 14
                                                                      : 8;
-    if (s->even || s->mode || s->steps[0].told || !synth_chance(s, s->replaces ? 100 : percent))
+    if (s->mode || (!s->replaces && (s->even || s->steps[0].told)) || !synth_chance(s, s->replaces ? 100 : percent))
         return pairs;
     for (int step = 0; step < s->step_count; step++)
         for (int i = 0; i < s->tensor_count; i++) {
@@ -334,7 +343,7 @@ static void add_unused(struct synth *s, struct synth_operator *made)
 static void make(struct arena *arena, uint64_t seed, int plain, struct synth_operator *made)
 {
     static const char *const values[SYNTH_VALUES] = {"randn", "uniform(0.1, 2)", "uniform(-0.9, 0.9)"};
-    struct synth s = {.arena = arena};
+    struct synth s = {.arena = arena, .plain = plain >= 0};
     rng_seed(&s.rng, seed);
     s.op = synth_op_name(&s);
     synth_make_family(&s);

@@ -12,10 +12,6 @@ static bool is_infinity(const struct expr *expr)
     return expr->node == NODE_WORD ? strcmp(expr->name, "inf") == 0
                                    : expr->node == NODE_VALUE && expr->value.real > 1e300;
 }
-static bool same_word(const struct expr *a, const struct expr *b)
-{
-    return a->node == NODE_WORD && b->node == NODE_WORD && strcmp(a->name, b->name) == 0;
-}
 
 /* What is told of a subject: "is greater than". `zero`: where the other side is 0. */
 static const struct {
@@ -33,31 +29,89 @@ static const struct {
     {"!=", "differs from %s|is not %s|is not equal to %s|is other than %s", "is not 0|differs from 0|is not zero"},
 };
 
+/* Kinds of numbers, and what is none of them. */
+enum kind { KIND_FINITE, KIND_INFINITE, KIND_NAN, KIND_NO_NAN, KIND_NOT_FINITE, KIND_ABOVE_ALL, KIND_BELOW_ALL, KINDS };
+static const struct {
+    const char *is, *not ; /* of one thing */
+} kinds[KINDS] = {
+    [KIND_FINITE] =
+        {"is finite|is a finite number|is neither infinite nor nan|is an ordinary number, not inf or nan|has "
+         "a finite value|is neither inf, -inf nor nan",
+         "is infinite or no number|is inf, -inf or nan|is nan or an infinity|is not finite|is nan or has an "
+         "infinite value|has no finite value"},
+    [KIND_INFINITE] =
+        {"is infinite|is plus or minus infinity|is inf or -inf|is an infinity|has an infinite value",
+         "is finite or nan|is nan or finite|is anything else|is no infinity|is not infinite (nan is not)"},
+    [KIND_NAN] = {"is nan|is not a number|is no number (nan)",
+                  "is a number|is finite or infinite|is any number, inf too"},
+    [KIND_NO_NAN] = {"is a number, infinities among them|is not nan|is anything but nan|is no nan",
+                     "is nan|is no number"},
+    [KIND_NOT_FINITE] =
+        {"is infinite or no number|is inf, -inf or nan|is not finite|is nan or an infinity|has no finite "
+         "value",
+         "is finite|is a finite number|is neither inf, -inf nor nan|has a finite value"},
+    [KIND_ABOVE_ALL] = {"is plus infinity|is positive infinity|is inf, not -inf",
+                        "is anything else|is not plus infinity"},
+    [KIND_BELOW_ALL] = {"is minus infinity|is negative infinity|is -inf", "is anything else|is not minus infinity"},
+};
+
+static bool same(const struct expr *a, const struct expr *b);
+static bool same_kids(const struct expr *a, const struct expr *b)
+{
+    for (int i = 0; i < a->kid_count; i++)
+        if (!a->kids[i] != !b->kids[i] || (a->kids[i] && !same(a->kids[i], b->kids[i])))
+            return false;
+    return true;
+}
+static bool same(const struct expr *a, const struct expr *b)
+{
+    if (a->node != b->node || a->kid_count != b->kid_count)
+        return false;
+    if (a->node == NODE_VALUE)
+        return a->value.real == b->value.real;
+    if (a->node == NODE_WORD || a->node == NODE_CALL)
+        return strcmp(a->name, b->name) == 0 && same_kids(a, b);
+    return false;
+}
+
+/* What kind of number a condition asks for; KINDS: it asks for something else. The subject is what it asks of. */
+static enum kind asked_kind(const struct expr *condition, const struct expr **subject)
+{
+    if (synth_is_call(condition, "not"))
+        return asked_kind(condition->kids[0], subject) == KIND_FINITE ? KIND_NOT_FINITE : KINDS;
+    if (condition->node != NODE_CALL || condition->kid_count != 2)
+        return KINDS;
+    const struct expr *a = condition->kids[0], *b = condition->kids[1];
+    *subject = a;
+    if (synth_is_call(condition, "!=") && same(a, b))
+        return KIND_NAN;
+    if (synth_is_call(condition, "==") && same(a, b))
+        return KIND_NO_NAN;
+    if (synth_is_call(condition, "==") && synth_is_call(b, "neg") && is_infinity(b->kids[0]))
+        return KIND_BELOW_ALL;
+    if (synth_is_call(condition, "==") && synth_is_call(a, "-") && is_number(b, 0) && same(a->kids[0], a->kids[1])) {
+        *subject = a->kids[0];
+        return KIND_FINITE;
+    }
+    if (!is_infinity(b))
+        return KINDS;
+    const bool size = synth_is_call(a, "abs");
+    *subject = size ? a->kids[0] : a;
+    return size && synth_is_call(condition, "<")     ? KIND_FINITE
+           : size && synth_is_call(condition, "==")  ? KIND_INFINITE
+           : !size && synth_is_call(condition, "==") ? KIND_ABOVE_ALL
+                                                     : KINDS;
+}
+
 /* "is finite", "is infinite", "is nan" of conditions that say so; the subject is what they say it of. NULL: it is another one. */
 static const char *kind_of_number(struct synth *s, const struct expr *condition, const struct expr **subject)
 {
-    const struct expr *a = condition->kids[0], *b = condition->kid_count == 2 ? condition->kids[1] : NULL;
-    if (!b)
+    const struct expr *of;
+    const enum kind kind = asked_kind(condition, &of);
+    if (kind == KINDS)
         return NULL;
-    if (synth_is_call(a, "abs") && is_infinity(b)) {
-        *subject = a->kids[0];
-        if (synth_is_call(condition, "<"))
-            return synth_choose(s,
-                                "is finite|is a finite number|is neither infinite nor nan|is an ordinary number, not "
-                                "inf or nan");
-        if (synth_is_call(condition, "=="))
-            return synth_choose(s, "is infinite|is plus or minus infinity|is inf or -inf|is an infinity");
-    }
-    if (synth_is_call(condition, "==") && synth_is_call(a, "-") && is_number(b, 0) &&
-        same_word(a->kids[0], a->kids[1])) {
-        *subject = a->kids[0];
-        return synth_choose(s, "is finite|is a finite number|is neither infinite nor nan");
-    }
-    if (synth_is_call(condition, "!=") && same_word(a, b)) {
-        *subject = a;
-        return synth_choose(s, "is nan|is not a number|is no number (nan)");
-    }
-    return NULL;
+    *subject = of;
+    return synth_choose(s, kinds[kind].is);
 }
 
 /* A condition in words, "`x` is greater than 0"; `*subject` is what the condition before it was about, and then that of this one. */
@@ -125,12 +179,28 @@ static const char *cascade(struct synth *s, const struct synth_style *style, con
     return arena_printf(s->arena, "%s%s", text, arena_printf(s->arena, rest, value(s, style, at, bare)));
 }
 
+/* Of two by a mask, what it has where the mask is false often first. */
+static const char *by_mask(struct synth *s, const char *name, const char *mask, const char *a, const char *b)
+{
+    return arena_printf(
+        s->arena,
+        synth_choose(s,
+                     "`%1$s` is %4$s where `%2$s` is false and %3$s where it is true|`%1$s` is %4$s, unless `%2$s` is "
+                     "true: then %3$s|`%2$s` chooses: %3$s where it is true, %4$s where not, that is `%1$s`|where "
+                     "`%2$s` is false `%1$s` is %4$s, everywhere else %3$s|`%1$s` takes %3$s if `%2$s` is set and %4$s "
+                     "if it is not|where `%2$s` holds `%1$s` comes from %3$s, elsewhere from %4$s|`%1$s` is %3$s "
+                     "under the mask `%2$s` and %4$s outside of it"),
+        name, mask, a, b);
+}
+
 /* "the elements of `a` where `c` and those of `b` elsewhere". */
 static const char *selection(struct synth *s, const struct synth_style *style, const char *name,
                              const struct expr *call)
 {
     const char *subject = NULL, *when = condition(s, style, call->kids[0], &subject),
                *a = value(s, style, call->kids[1], false), *b = value(s, style, call->kids[2], false);
+    if (call->kids[0]->node == NODE_WORD && synth_chance(s, 50))
+        return by_mask(s, name, synth_formula(s, style, call->kids[0]), a, b);
     switch (synth_pick(s, 4)) {
     case 0:
         return arena_printf(s->arena, "`%s` takes %s where %s and %s elsewhere", name, a, when, b);
@@ -162,12 +232,56 @@ const char *synth_choice(struct synth *s, const struct synth_style *style, const
     return cascade(s, style, name, call);
 }
 
+/* True where a number is of a kind, false where it is of the others: both are told, in one order or the other. NULL: nothing asks for kinds. */
+static const char *two_sided(struct synth *s, const struct synth_style *style, const char *name,
+                             const struct expr *tree)
+{
+    static const char *const forms =
+        "`$1` is true where `$2` $3, false where it $4|`$1` is false (0) where `$2` $4 and true (1) where it $3|`$1` "
+        "is 1 "
+        "where `$2` $3 and 0 where it $4|where `$2` $4 there `$1` is false, where it $3 true|true in `$1` says that "
+        "`$2` "
+        "$3, false that it $4|`$1` gets a 1 if `$2` $3, a 0 if it $4|`$2` $3: `$1` is true; `$2` $4: `$1` is false|0 "
+        "in "
+        "`$1` means that `$2` $4, 1 that it $3|for every element, `$1` is true if `$2` $3; if it $4, false";
+    const struct expr *of;
+    const enum kind kind = asked_kind(tree, &of);
+    if (kind == KINDS)
+        return NULL;
+    return synth_put(s, forms,
+                     (const char *[]){name, synth_formula(s, style, of), synth_choose(s, kinds[kind].is),
+                                      synth_choose(s, kinds[kind].not )});
+}
+
+/* Of two such conditions. */
+static const char *joined_truth(struct synth *s, const struct synth_style *style, const char *name,
+                                const struct expr *tree)
+{
+    const struct expr *a, *b;
+    if ((!synth_is_call(tree, "and") && !synth_is_call(tree, "or")) || tree->kid_count != 2)
+        return NULL;
+    const enum kind one = asked_kind(tree->kids[0], &a), other = asked_kind(tree->kids[1], &b);
+    if (one == KINDS || other == KINDS)
+        return NULL;
+    return synth_put(
+        s,
+        "`$1` is true where `$2` $3 $6 `$4` $5, else false|`$1` says where `$2` $3 $6 `$4` $5|`$1` is 1 if "
+        "`$2` $3 $6 `$4` $5; if not, 0|where `$2` $3 $6 `$4` $5 there `$1` is true, false anywhere else",
+        (const char *[]){name, synth_formula(s, style, a), synth_choose(s, kinds[one].is), synth_formula(s, style, b),
+                         synth_choose(s, kinds[other].is), tree->name});
+}
+
 const char *synth_truth(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree)
 {
-    const char *subject = NULL,
-               *when = tree->kid_count == 2 && !synth_is_call(tree, "and") && !synth_is_call(tree, "or")
-                           ? condition(s, style, tree, &subject)
-                           : arena_printf(s->arena, "`%s`", synth_formula(s, style, tree));
+    const char *told = synth_chance(s, 55) ? two_sided(s, style, name, tree) : NULL;
+    if (!told && synth_chance(s, 80))
+        told = joined_truth(s, style, name, tree);
+    if (told)
+        return told;
+    const char *subject = NULL, *when = (tree->kid_count == 2 || synth_is_call(tree, "not")) &&
+                                                !synth_is_call(tree, "and") && !synth_is_call(tree, "or")
+                                            ? condition(s, style, tree, &subject)
+                                            : arena_printf(s->arena, "`%s`", synth_formula(s, style, tree));
     if (!subject && synth_chance(s, 25))
         return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, style, tree));
     const char *forms =

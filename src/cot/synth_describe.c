@@ -5,7 +5,18 @@
 #include <ctype.h>
 #include <string.h>
 
-enum note { NOTE_ANY, NOTE_LIST, NOTE_FULL, NOTE_ONE, NOTE_ROW, NOTE_COLUMN, NOTE_ATTR, NOTE_FLAT, NOTE_IN_PLACE };
+enum note {
+    NOTE_ANY,
+    NOTE_LIST,
+    NOTE_FULL,
+    NOTE_ONE,
+    NOTE_ROW,
+    NOTE_COLUMN,
+    NOTE_ATTR,
+    NOTE_FLAT,
+    NOTE_LENGTH,
+    NOTE_IN_PLACE
+};
 static const struct {
     enum note of;
     const char *text;
@@ -76,7 +87,9 @@ static const char *scope(struct synth *s)
         return arena_printf(s->arena,
                             synth_choose(s,
                                          "for `i` from 0 to `%1$s - 1`|for all `i < %1$s`|where `i` runs up to `%1$s "
-                                         "- 1`|for every `i` below `%1$s`"),
+                                         "- 1`|for every `i` below `%1$s`|with `i < %1$s`|for each `i < %1$s`|where `0 "
+                                         "<= i < %1$s`|`i = 0 .. %1$s - 1`|for `i = 0, 1, .., %1$s - 1`|for the first "
+                                         "`%1$s` elements|for `i` in `range(%1$s)`|as long as `i < %1$s`"),
                             s->length);
     const char *each = synth_choose(s, "elementwise|elementwise|element by element||for every element");
     if (!s->lists || !synth_chance(s, 60))
@@ -189,11 +202,12 @@ static void add_items(struct synth *s, struct text *text, const char **said, int
 static void add_statements(struct synth *s, struct text *text, const char **said, int count)
 {
     const char *where = scope(s);
-    int layout = count == 1 || s->mode            ? synth_pick(s, 6)
-                 : strcmp(s->family, "pair") == 0 ? synth_pick(s, 8)
-                                                  : synth_pick(s, 12);
-    if (layout >= 6 && strcmp(s->family, "pair") == 0) /* neither is made of the other */
+    bool apart = s->apart || strcmp(s->family, "pair") == 0; /* neither is made of the other */
+    int layout = count == 1 || s->mode ? synth_pick(s, 6) : apart ? synth_pick(s, 8) : synth_pick(s, 12);
+    if (layout >= 6 && apart)
         layout = 11;
+    if (layout >= 6 && strcmp(s->family, "selected") == 0) /* "with x where m is true" would be read in two ways */
+        layout = synth_chance(s, 50) ? 11 : synth_pick(s, 6);
     if (layout < 4) {
         add_together(s, text, said, count, where);
     } else if (layout < 6) { /* sentences */
@@ -347,6 +361,8 @@ static const char *noted(struct synth *s, enum note of)
         return s->lists ? "" : NULL;
     case NOTE_FLAT:
         return s->flat ? "" : NULL;
+    case NOTE_LENGTH:
+        return s->length;
     case NOTE_IN_PLACE:
         return in_place ? "" : NULL;
     case NOTE_ATTR:
@@ -455,10 +471,16 @@ const char *synth_describe(struct synth *s)
     else if (strcmp(s->family, "norm_gradient") != 0 && synth_chance(s, 10))
         text_add(&text, synth_choose(s, "A fused operator. |Part of a transformer's block. |The gradient of an "
                                         "activation. |A step of training. |What a recommendation model needs. "));
+    bool before = false;
+    const char *fact = synth_fact(s, &style, &before);
+    if (*fact && before)
+        text_addf(&text, "%s ", fact);
     if (strcmp(s->family, "norm_gradient") == 0 && synth_chance(s, 65))
         synth_tell_norm_gradient(s, &style, &text);
     else
         add_statements(s, &text, said, statements(s, &style, said));
+    if (*fact && !before)
+        text_addf(&text, " %s", fact);
     for (int i = 0; i < 2; i++)
         if (i ? s->held : s->definition)
             text_addf(&text, " %s.", synth_capital(s, i ? s->held : s->definition));

@@ -1,7 +1,7 @@
 /* An operator on its way: a family makes its formulas (synth_families.c, synth_short.c, synth_gradients.c, synth_norm_gradients.c, synth_gates.c,
- * synth_vectors.c, synth_places.c of pieces of synth_expression.c), whose steps may be rounded (synth_rounded.c); then a style says them
- * (synth_formula.c) and words (synth_words.c, synth_cases.c, synth_sums.c) in an order and with notes (synth_describe.c), and the texts of a
- * task hold what they need (synth.c). */
+ * synth_vectors.c, synth_places.c, synth_positions.c, synth_halves.c, synth_selected.c of pieces of synth_expression.c), whose steps may be
+ * rounded (synth_rounded.c); then a style says them (synth_formula.c) and words (synth_words.c, synth_cases.c, synth_sums.c, synth_facts.c) in
+ * an order and with notes (synth_describe.c), and the texts of a task hold what they need (synth.c). */
 #ifndef COT_SYNTH_INTERNAL_H
 #define COT_SYNTH_INTERNAL_H
 
@@ -28,6 +28,7 @@ struct synth_tensor {
     bool in_place;           /* an output that has the memory, and the name, of an input */
     enum synth_place place;
     bool output;
+    bool kept;          /* an input that stays where no formula names it: its elements are overwritten */
     bool each;          /* SYNTH_ONE where tensors are lists: one number for each tensor of a list */
     const char *stride; /* the attribute that says how far its elements lie apart; NULL: they are neighbours */
 };
@@ -75,7 +76,8 @@ struct synth {
     bool flat;              /* tensors have one dimension */
     bool small;             /* any sizes, few elements too; nothing but single elements is computed */
     bool apart;             /* results have no input in common */
-    bool replaces;          /* an output takes the place of an input */
+    bool replaces;          /* an output takes the place of an input, also where sentences are given */
+    bool plain;             /* no lists, and outputs of their own */
     const char *derivative, *derived; /* a step, and of what it is the derivative; NULL: none is */
     const char *halved;            /* the attribute that names the dimension whose halves are taken; NULL: none does */
     bool columns;                  /* sums over all rows stand beside those of a row: words say which is which */
@@ -132,6 +134,8 @@ const char *synth_attr(struct synth *s, const char *words, const char *values);
 /* One that no formula has. */
 const char *synth_silent(struct synth *s, const char *words, const char *type, const char *value);
 void synth_output(struct synth *s, const char *name, enum synth_place place, const char *type);
+/* A result as large as an input whose sentence is given. */
+void synth_told(struct synth *s, const char *output, const char *formula, const char *told);
 /* A step, whose text is parsed. */
 void synth_step(struct synth *s, const char *name, bool output, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -211,6 +215,12 @@ const char *synth_choice(struct synth *s, const struct synth_style *style, const
 const char *synth_truth(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree);
 /* What a step computes by the value of an attribute: `branches`, or `reductions` of the step before. */
 const char *synth_mode(struct synth *s, const struct synth_style *style, const struct synth_step *step);
+
+/* What is told of functions besides (synth_facts.c); "": nothing, this time. */
+/* Behind the statement of a step. */
+const char *synth_clause(struct synth *s, const struct synth_style *style, const struct expr *tree);
+/* In a sentence of its own; `first`: which stands before all others. */
+const char *synth_fact(struct synth *s, const struct synth_style *style, bool *first);
 
 /* The description (synth_describe.c). */
 const char *synth_describe(struct synth *s);

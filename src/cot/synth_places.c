@@ -1,4 +1,4 @@
-/* Operators that ask where an element stands: triangles, diagonals and bands of the last two dimensions, positions in a row. What a formula says
+/* Operators that ask where an element stands: triangles, diagonals and bands of the last two dimensions, what depends on the place in a row. What a formula says
  * with index(x, -1) words say otherwise: each kind of them has its own sentences. */
 #include "cot/synth_internal.h"
 #include "task/expr/print.h"
@@ -27,8 +27,7 @@ static const char *plain(struct synth *s, const char *text)
     return kept;
 }
 
-/* A step whose sentence is given. */
-static void add_told(struct synth *s, const char *output, const char *formula, const char *told)
+void synth_told(struct synth *s, const char *output, const char *formula, const char *told)
 {
     synth_step(s, output, true, "%s", formula);
     s->steps[s->step_count - 1].told = told;
@@ -90,7 +89,7 @@ static void make_part(struct synth *s)
     else
         told = arena_printf(s->arena, "element (r, c) of each matrix of `%s` is `%s` if `%s`, else %s", output, value,
                             part.relation, shown);
-    add_told(s, output, arena_printf(s->arena, "where(%s, %s, %s)", part.condition, value, other), told);
+    synth_told(s, output, arena_printf(s->arena, "where(%s, %s, %s)", part.condition, value, other), told);
 }
 
 /* The softmax of what a row may see. */
@@ -110,13 +109,13 @@ static void make_causal(struct synth *s)
                "`%1$s = softmax(%2$s)` over each row, of which only columns up to the row's own number are seen, the "
                "others being %3$s");
     told = arena_printf(s->arena, told, output, scaled, large);
-    add_told(s, output,
-             arena_printf(s->arena, "softmax(where(index(%s, -1) <= index(%s, -2), %s, %s))", x, x, scaled, large),
-             told);
+    synth_told(s, output,
+               arena_printf(s->arena, "softmax(where(index(%s, -1) <= index(%s, -2), %s, %s))", x, x, scaled, large),
+               told);
 }
 
 /* By the position in a row. */
-static void make_position(struct synth *s)
+static void make_by_position(struct synth *s)
 {
     const char *x, *value = plain(s, value_of(s, &x)), *output = synth_name(s, outputs), *told, *formula;
     const char *place = synth_chance(s, 75) ? "index(%s, -1)" : "index(%s, -2)";
@@ -174,31 +173,130 @@ static void make_position(struct synth *s)
                             output, value, width);
     }
     }
-    add_told(s, output, formula, told);
+    synth_told(s, output, formula, told);
 }
 
-/* Where the largest or smallest element of each row stands. */
-static void make_where(struct synth *s)
+/* Relations of the row r and the column c of an element, `%1$s` and `%2$s`: by column first as formulas have it, by row first, and in words. */
+static const struct {
+    const char *formula, *column, *row, *words;
+} relations[] = {
+    {"==", "%2$s == %1$s", "%1$s == %2$s", "row and column have the same number|the row equals the column"},
+    {"!=", "%2$s != %1$s", "%1$s != %2$s", "row and column differ|the row is not the column"},
+    {"<=", "%2$s <= %1$s", "%1$s >= %2$s", "the column is at most the row|the column does not exceed the row"},
+    {"<", "%2$s < %1$s", "%1$s > %2$s", "the column is less than the row|the row exceeds the column"},
+    {">=", "%2$s >= %1$s", "%1$s <= %2$s", "the column is at least the row|the row does not exceed the column"},
+    {">", "%2$s > %1$s", "%1$s < %2$s", "the column is above the row|the row is less than the column"},
+};
+
+/* A condition on row and column: what it is in formulas, and how it is told. */
+static const char *where_ones(struct synth *s, const char *y, const char *r, const char *c, const char **told,
+                              bool *eye)
 {
-    const char *x = synth_input(s, SYNTH_FULL, inputs), *of = x,
-               *output = synth_name(s, "idx|index_out|pos|arg|which|out|y|result|best");
-    const bool largest = synth_chance(s, 60), one = synth_chance(s, 30);
-    if (synth_chance(s, 35))
-        of = arena_printf(s->arena, synth_choose(s, "max(%s, %s)|min(%s, %s)"), x,
-                          synth_input(s, SYNTH_FULL, "b|other|x2|v|z1"));
-    const char *said =
-        largest ? synth_choose(s, "largest element|maximum") : synth_choose(s, "smallest element|minimum");
-    const char *told = synth_choose(
+    const char *c1 = arena_printf(s->arena, "index(%s, -1)", y), *r1 = arena_printf(s->arena, "index(%s, -2)", y);
+    const int kind = synth_pick(s, 12), row = synth_chance(s, 40) ? synth_pick(s, 2) : synth_pick(s, 6);
+    *eye = false;
+    if (kind < 5) {
+        const char *form = synth_choose(s, synth_chance(s, 50) ? relations[row].column : relations[row].row);
+        *told = arena_printf(s->arena, "`%s`", arena_printf(s->arena, form, r, c));
+        if (synth_chance(s, 25))
+            *told = synth_choose(s, relations[row].words);
+        *eye = row < 2;
+        return arena_printf(s->arena, "%s %s %s", c1, relations[row].formula, r1);
+    }
+    if (kind < 9) { /* shifted */
+        const char *shift = synth_choose(s, "1|2|3|4");
+        if (synth_chance(s, 55)) {
+            shift = synth_attr(s, "k|offset|diagonal|shift|d|off", "1|2|3|-1");
+            s->attrs[s->attr_count - 1].type = "int";
+        }
+        const char *sign = synth_choose(s, "+|+|-");
+        *told =
+            arena_printf(s->arena, synth_chance(s, 70) ? "`%2$s %5$s %1$s %3$s %4$s`" : "`%2$s %5$s (%1$s %3$s %4$s)`",
+                         r, c, sign, shift, relations[row].formula);
+        return arena_printf(s->arena, "%s %s %s %s %s", c1, relations[row].formula, r1, sign, shift);
+    }
+    const char *width = synth_choose(s, "1|2|3|5");
+    switch (kind) {
+    case 9:
+        *told =
+            arena_printf(s->arena,
+                         synth_choose(s, "`abs(%2$s - %1$s) <= %3$s`|`%2$s` is within %3$s of `%1$s`|`%1$s` and `%2$s` "
+                                         "are at most %3$s apart"),
+                         r, c, width);
+        return arena_printf(s->arena, "abs(%s - %s) <= %s", c1, r1, width);
+    case 10:
+        *told =
+            arena_printf(s->arena,
+                         synth_choose(s, "`%1$s + %2$s` is even|`(%1$s + %2$s) %% 2 == 0`|`%1$s` and `%2$s` are both "
+                                         "even or both odd"),
+                         r, c);
+        return arena_printf(s->arena, "(%s + %s) %% 2 == 0", c1, r1);
+    default:
+        *told =
+            arena_printf(s->arena,
+                         synth_choose(s, "`%1$s + %2$s` is one less than the number of columns|`%2$s` counts from the "
+                                         "right end what `%1$s` counts from the top|`%2$s == w - 1 - %1$s`, `w` being "
+                                         "the number of columns"),
+                         r, c);
+        return arena_printf(s->arena, "%s + %s == size(%s) - 1", c1, r1, y);
+    }
+}
+
+/* $1 the matrix, $2 and $3 what stands where the condition $4 holds and where not, $5 and $6 row and column. */
+static const char *ones_told(struct synth *s, const char *const *words)
+{
+    return synth_put(
         s,
-        "`%1$s` is the position of the %2$s of `%3$s` in each row, counted from %4$s; of equal ones the first counts|"
-        "per row, `%1$s` is the index of the %2$s of `%3$s` along the last dimension, the first one of several, "
-        "counted from %4$s|"
-        "for each row `%1$s` says where the %2$s of `%3$s` stands: the number of the first such column, from %4$s on");
-    told = arena_printf(s->arena, told, output, said, of, one ? "1" : "0");
-    const char *reduce = largest ? "amax" : "amin";
-    synth_step(s, output, true, "amin(where(%s == %s(%s), index(%s), 1e9))%s", of, reduce, of, x, one ? " + 1" : "");
-    s->steps[s->step_count - 1].told = told;
-    synth_output(s, output, SYNTH_ROW, synth_choose(s, "float32|int32|int32"));
+        "`$1[.., $5, $6]` is $2 where $4, elsewhere $3|`$1` is $3 except where $4: there it is $2|each matrix of `$1` "
+        "gets $2 where $4 and $3 in all other places|element ($5, $6) of every matrix of `$1` becomes $2 if $4, else "
+        "$3|`$1` holds $3, but $2 for all $5 and $6 for which $4|if $4, `$1[.., $5, $6]` is $2; if not, $3|$2 where "
+        "$4, "
+        "$3 anywhere else: that is `$1`, row $5 and column $6|`$1[.., $5, $6]` is set to $2 wherever $4, and to $3 "
+        "otherwise|every matrix of `$1` consists of $3, with $2 where $4|where $4 (row $5, column $6) `$1` is $2, in "
+        "all other places $3|all of `$1` is $3 apart from the places with $4, which are $2",
+        words);
+}
+
+/* Matrices of two numbers: nothing of the input but its shape counts. */
+static void make_ones(struct synth *s)
+{
+    const char *y = synth_input(s, SYNTH_FULL, "y|x|m|out|mat|a|matrix|result|eye_out|t"), *told;
+    const char *r = synth_name(s, "r|i|row|r0"), *c = synth_name(s, "c|j|col|c0");
+    bool eye;
+    const char *condition = where_ones(s, y, r, c, &told, &eye);
+    const char *one = synth_choose(s, "1|1|1|1|2|0.5|-1|0|10"), *zero = synth_choose(s, "0|0|0|0|-1|1|0.5|-10000");
+    const bool trivial = strcmp(one, zero) == 0;
+    if (trivial || (eye && strstr(condition, "==") && *one == '1' && !one[1] && *zero == '0' && !zero[1]) ||
+        (eye && strstr(condition, "!=") && strcmp(one, "0") == 0)) { /* a benchmark's, or nothing */
+        one = "3";
+        zero = synth_choose(s, "0|-1|1");
+    }
+    const bool in_place = !s->plain && synth_chance(s, 65);
+    const char *output = synth_name(s, "z|o|res|made|filled|ones"), *name = in_place ? y : output;
+    s->replaces = in_place;
+    for (int i = synth_pick(s, 3); i > 0; i--)
+        synth_silent(s, i == 1 ? "rows|n_rows|height|m_rows" : "cols|n_cols|columns|wide", "int", "1");
+    const char *behind =
+        synth_choose(s, in_place ? "|. What was there before does not count|. The values that come in are "
+                                   "lost|, in the memory of the input|. Nothing of the old values is used"
+                                 : arena_printf(s->arena,
+                                                "|. Of `%1$s` the shape alone counts|. `%1$s` lends its "
+                                                "shape|. The values of `%1$s` are not used",
+                                                y));
+    const bool truth = !in_place && synth_chance(s, 20);
+    if (truth) {
+        synth_told(
+            s, output, condition,
+            arena_printf(s->arena,
+                         synth_choose(s, "`%1$s[.., %2$s, %3$s]` is true where %4$s, else false|`%1$s` tells of each "
+                                         "row %2$s and column %3$s whether %4$s"),
+                         output, r, c, told));
+        s->tensors[s->tensor_count - 1].type = "bool";
+        return;
+    }
+    told = ones_told(s, (const char *[]){name, one, zero, told, r, c});
+    synth_told(s, output, arena_printf(s->arena, "where(%s, %s, %s)", condition, one, zero),
+               arena_printf(s->arena, "%s%s", told, behind));
 }
 
 /* Rows that are put together of what is computed of halves: gradients of gates look like that. */
@@ -225,7 +323,7 @@ static void make_joined(struct synth *s)
         s->steps[i].told = arena_printf(s->arena, row, atoms[i],
                                         (const char *[]){"first", "second", "left", "right"}[2 * ends + i], x);
     }
-    add_told(
+    synth_told(
         s, output, arena_printf(s->arena, "concat(%s, %s)", parts[0], parts[1]),
         arena_printf(s->arena,
                      synth_choose(s, "the first half of each row of `%1$s` is `%2$s`, the second half `%3$s`|"
@@ -237,10 +335,10 @@ static void make_joined(struct synth *s)
 
 void synth_make_place(struct synth *s)
 {
-    const int kind = synth_pick(s, 26);
-    if (kind >= 20) {
-        make_joined(s);
-        return;
-    }
-    (kind < 9 ? make_part : kind < 16 ? make_position : kind < 18 ? make_causal : make_where)(s);
+    const int kind = synth_pick(s, 34);
+    (kind < 9    ? make_part
+     : kind < 16 ? make_by_position
+     : kind < 18 ? make_causal
+     : kind < 28 ? make_ones
+                 : make_joined)(s);
 }

@@ -1,6 +1,8 @@
 /* Operators of one operation or two, alone or two of them side by side: an answer ends where the description does. */
 #include "cot/synth_internal.h"
 
+#include <string.h>
+
 /* A number, an attribute or a tensor of one. */
 static const char *scalar(struct synth *s)
 {
@@ -19,7 +21,7 @@ static const char *function(struct synth *s, const char *of)
     static const char *const names =
         "exp|log|sqrt|abs|sin|cos|tan|tanh|sinh|cosh|asin|acos|atan|sigmoid|erf|erfc|expm1|log1p|log2|log10|exp2|rsqrt|"
         "reciprocal|square|floor|ceil|round|trunc|sign|relu|silu|gelu|gelu_tanh|softplus|softsign|log10|log2|log|abs|"
-        "round";
+        "round|floor|ceil|trunc|erf|erfc|erf|erfc|expm1|log1p|sinh|cosh|tanh|softplus";
     return arena_printf(s->arena, "%s(%s)", synth_choose(s, names), of);
 }
 
@@ -141,10 +143,38 @@ static const char *two_operations(struct synth *s, const char *x)
     }
 }
 
+/* Finite, infinite, nan, or not: of an input, or of what is made of it. */
+static const char *kind_of_number(struct synth *s, const char *x)
+{
+    const char *of = x, *other = NULL;
+    switch (synth_pick(s, 5)) {
+    case 0:
+        of = pair_of(s, x, scalar(s));
+        break;
+    case 1:
+        of = function(s, x);
+        break;
+    case 2:
+        other = synth_input(s, SYNTH_FULL, synth_input_words);
+        break;
+    default:
+        break;
+    }
+    static const char *const kinds = "abs($1) < inf|abs($1) < inf|abs($1) == inf|abs($1) == inf|$1 != $1|$1 == $1|not "
+                                     "abs($1) < inf|$1 == inf|$1 == -inf",
+                             *const both =
+                                 "abs($1) < inf and abs($2) < inf|abs($1) == inf or abs($2) == inf|$1 != $1 or "
+                                 "$2 != $2|abs($1) < inf and $2 == $2";
+    return synth_put(s, other ? both : kinds,
+                     (const char *[]){strchr(of, ' ') ? arena_printf(s->arena, "(%s)", of) : of, other});
+}
+
 /* A comparison, or one of two by a mask. */
 static const char *chosen(struct synth *s, const char *x, bool *truth)
 {
-    *truth = synth_chance(s, 60);
+    *truth = synth_chance(s, 72);
+    if (*truth && synth_chance(s, 50))
+        return kind_of_number(s, x);
     if (*truth)
         return arena_printf(s->arena, "%s %s %s", x, synth_choose(s, ">|<|>=|<=|==|!="), scalar(s));
     const char *mask = synth_mask(s);
@@ -152,15 +182,41 @@ static const char *chosen(struct synth *s, const char *x, bool *truth)
                                : arena_printf(s->arena, "where(%s, %s, %s)", mask, scalar(s), x);
 }
 
+/* Numbers that are written over inputs, 1 for each tensor: 0 alone is a benchmark's. */
+static void make_constants(struct synth *s, int count)
+{
+    s->small = s->replaces = true;
+    s->apart = count > 1;
+    const char *one[2], *kept[2];
+    for (int i = 0; i < count; i++) {
+        kept[i] = synth_input(s, SYNTH_FULL, synth_input_words);
+        s->tensors[s->tensor_count - 1].kept = true;
+        one[i] = synth_choose(s, count == 1 ? "1|1|1|2.5|-1|0.5|2|3|10|100|-2|7|0.25|1.5" : "0|0|0|0|1|1|2.5|-1|0.5|3");
+        if (i && strcmp(one[1], one[0]) == 0) /* both 0 would be that, too */
+            one[1] = "4";
+        if (count > 1 && i && synth_chance(s, 35))
+            one[1] = one_operation(s, kept[1]);
+    }
+    for (int i = 0; i < count; i++) {
+        const char *output = synth_name(s, synth_output_words);
+        synth_step(s, output, true, "%s", one[i]);
+        synth_output(s, output, SYNTH_FULL, NULL);
+    }
+}
+
 void synth_make_single(struct synth *s)
 {
     s->small = true;
     bool truth = false;
-    int kind = synth_pick(s, 100);
+    int kind = synth_pick(s, 108);
+    if (kind >= 100) {
+        make_constants(s, synth_chance(s, 65) ? 1 : 2);
+        return;
+    }
     const char *text = kind < 8 ? fill(s) : NULL;
     if (!text) {
         const char *x = synth_input(s, SYNTH_FULL, synth_input_words);
-        text = kind < 18 ? chosen(s, x, &truth) : kind < 64 ? one_operation(s, x) : two_operations(s, x);
+        text = kind < 23 ? chosen(s, x, &truth) : kind < 64 ? one_operation(s, x) : two_operations(s, x);
     }
     const char *output = synth_name(s, synth_output_words);
     synth_step(s, output, true, "%s", text);

@@ -25,13 +25,38 @@ static const char *summed(struct synth *s, const char *x, const char *y)
 static const char *elementwise(struct synth *s, const char *x, const char *y)
 {
     static const char *const alone = "$1 / $3|$1 + $3|$3 - $1|-$1|sqrt($1)|$3 * abs($1)|$1 * $3 + $4|"
-                                     "$1 * $3 * $4|$1 * $3**2|$1 / $3 + $4|exp($3 * $1)",
-                             *const both = "$2 + $3 * $1|$3 * $1 + $4 * $2|$2 - $3 * $1|$3 * $2 - $1|"
-                                           "$1 * $2 * $3|max($1, $2) * $3|$3 * $1|$2 * $3 + $1";
+                                     "$1 * $3 * $4|$1 * $3**2|$1 / $3 + $4|exp($3 * $1)|$1 * -$3|$1 * ($3 + $4)|"
+                                     "$1 * (1 - $3)|$1 / ($3 * $4)|$1 - $3 * $4|$1 + abs($1) * $3|$1 - $3 * $1**2|"
+                                     "$1 * abs($3)|$1 * exp($3)|$1 / ($3 - 4)|$1 + $3 / $4|$1 * sqrt(abs($3))",
+                             *const both =
+                                 "$2 + $3 * $1|$3 * $1 + $4 * $2|$2 - $3 * $1|$3 * $2 - $1|"
+                                 "$1 * $2 * $3|max($1, $2) * $3|$2 * $3 + $1|$2 + $1 / $3|$2 - abs($1) * $3|"
+                                 "$2 + $3 * $1**2|$2 * ($3 * $1)|$2 * ($3 + $1)|$2 - $3 * tanh($1)|"
+                                 "$2 / ($3 + abs($1))|$2 + $3 * $1|$2 - $3 * $1|$2 + ($3 + $4) * $1|$2 - $3 * "
+                                 "$4 * $1";
     const char *alpha = synth_chance(s, 75) ? synth_attr(s, "alpha|a|scale|c|factor|da|t", "0.5|1.5|2.0|-0.5|0.25")
                                             : synth_input(s, SYNTH_ONE, "alpha|a|scale|factor|s"),
                *beta = synth_chance(s, 60) ? synth_attr(s, "beta|b|shift|d|w", "0.5|1.5|-1.0|0.1") : synth_number(s);
     return synth_put(s, y ? both : alone, (const char *[]){x, y, alpha, beta});
+}
+
+/* Two vectors, each of which is changed by a number. */
+static void make_two_updates(struct synth *s, const char *x, const char *y)
+{
+    static const char *const changes = "$1 * $2|$1 * $2|$1 / $2|$1 + $2|$1 - $2|$1 * $2";
+    s->replaces = synth_chance(s, 85);
+    s->apart = true;
+    const char *alpha = synth_attr(s, "alpha|a|scale|c|factor|da", "0.5|1.5|2.0|-0.5|0.25"), *beta = alpha;
+    if (synth_chance(s, 65))
+        beta = synth_attr(s, "beta|b|shift|d|w|db", "0.5|1.5|-1.0|0.1");
+    else if (synth_chance(s, 50))
+        beta = synth_choose(s, "2|0.5|1|-1|3|10");
+    const char *const of[] = {x, y}, *const by[] = {alpha, beta};
+    for (int i = 0; i < 2; i++) {
+        const char *output = synth_name(s, "u|out|result|z|r|out2");
+        synth_step(s, output, true, "%s", synth_put(s, changes, (const char *[]){of[i], by[i]}));
+        synth_output(s, output, SYNTH_FULL, NULL);
+    }
 }
 
 void synth_make_vector(struct synth *s)
@@ -42,8 +67,12 @@ void synth_make_vector(struct synth *s)
                *y = two ? vector(s, "y|b|w|z|sy|other", "incy|inc2|stride_y|step_y|incY|incb", stepped) : NULL;
     s->length = synth_silent(s, "n|n|n|N|count|num|elements|k", "int", "1");
     const char *output;
-    if (synth_chance(s, 40)) {
-        s->replaces = synth_chance(s, 75);
+    if (y && synth_chance(s, 35)) {
+        make_two_updates(s, x, y);
+        return;
+    }
+    if (synth_chance(s, 50)) {
+        s->replaces = synth_chance(s, 80);
         const char *text = elementwise(s, x, y);
         output = synth_name(s, "y|out|result|z|r");
         synth_step(s, output, true, "%s", text);

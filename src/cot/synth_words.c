@@ -257,11 +257,17 @@ static bool has_full_tensor(const struct synth *s, const struct expr *expr)
 /* All elements are the same. */
 static const char *fill_statement(struct synth *s, const struct synth_style *style, const struct synth_step *step)
 {
-    return arena_printf(s->arena,
-                        synth_choose(s, "every element of `%s` is `%s`|`%s` is filled with `%s`|"
-                                        "all elements of `%s` are `%s`|each element of `%s` becomes `%s`|"
-                                        "`%s` is `%s` everywhere|`%s` holds `%s` in every element"),
-                        step->name, synth_formula(s, style, step->tree));
+    const char *value = synth_formula(s, style, step->tree);
+    if (step->tree->node == NODE_CALL || synth_chance(s, 50))
+        value = arena_printf(s->arena, "`%s`", value);
+    return arena_printf(
+        s->arena,
+        synth_choose(s, "every element of `%1$s` is %2$s|`%1$s` is filled with %2$s|all elements of `%1$s` are %2$s|"
+                        "each element of `%1$s` becomes %2$s|`%1$s` is %2$s everywhere|every element of `%1$s` becomes "
+                        "%2$s|`%1$s` holds %2$s in every element|%2$s is written to all of `%1$s`|`%1$s` is set to "
+                        "%2$s, whatever stood there|each entry of `%1$s` gets the value %2$s|all of `%1$s` is "
+                        "overwritten with %2$s|`%1$s` is made %2$s throughout"),
+        step->name, value);
 }
 
 static const char *copy_statement(struct synth *s, const char *name, const struct expr *of)
@@ -296,16 +302,16 @@ static const char *special_statement(struct synth *s, const struct synth_style *
                                      const struct synth_step *step)
 {
     const char *changed = synth_is_in_place(s, step->name) ? changed_statement(s, style, name, step) : NULL;
-    if (changed && synth_chance(s, 60))
+    if (changed && synth_chance(s, 70))
         return changed;
+    if (!has_full_tensor(s, step->tree) && synth_chance(s, 70))
+        return fill_statement(s, style, step);
     if (synth_is_in_place(s, step->name) && synth_chance(s, 65))
         return becomes_statement(s, style, name, step);
     if (style->bare && synth_is_call(step->tree, "mean") && step->tree->kids[0]->node == NODE_WORD)
         return arena_printf(s->arena, strncmp(step->name, "mean", 4) == 0 ? "`%s`" : "`%s` is the mean", name);
     if (synth_goes_down(s, step->tree) && (s->columns || synth_chance(s, 45)))
         return synth_column_statement(s, style, name, step->tree);
-    if (!has_full_tensor(s, step->tree) && synth_chance(s, 70))
-        return fill_statement(s, style, step);
     if (step->tree->node == NODE_WORD && synth_chance(s, 75))
         return copy_statement(s, name, step->tree);
     if (synth_is_call(step->tree, "where") && synth_chance(s, 85))
@@ -324,10 +330,10 @@ static const char *derivative_statement(struct synth *s, const struct synth_styl
         name, synth_formula(s, style, synth_parse(s, s->derived)), synth_formula(s, style, step->tree));
 }
 
-const char *synth_statement(struct synth *s, const struct synth_style *style, const struct synth_step *step, bool alone)
+/* What a step computes, its sentence not being given. */
+static const char *statement(struct synth *s, const struct synth_style *style, const struct synth_step *step,
+                             bool alone)
 {
-    if (step->told)
-        return step->told;
     const struct expr word = {.node = NODE_WORD, .name = step->name};
     const char *name = synth_formula(s, style, &word);
     if (is_truth(s, step->name))
@@ -362,4 +368,13 @@ const char *synth_statement(struct synth *s, const struct synth_style *style, co
                                   said);
     return arena_printf(
         s->arena, synth_choose(s, "`%s` is %s|`%s` is %s|`%s` is %s|`%s` = %s|`%s` holds %s|`%s` gets %s"), name, said);
+}
+
+const char *synth_statement(struct synth *s, const struct synth_style *style, const struct synth_step *step, bool alone)
+{
+    if (step->told)
+        return step->told;
+    const char *said = statement(s, style, step, alone);
+    bool more = synth_is_call(step->tree, "where") || strstr(said, ", ") || strstr(said, ": ");
+    return more ? said : arena_printf(s->arena, "%s%s", said, synth_clause(s, style, step->tree));
 }

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { SEEDS = 5000, FIRST = 500, EACH = 2, WORDS = 5 };
+enum { SEEDS = 8000, FIRST = 500, EACH = 2, WORDS = 5 };
 
 /* A kind of wording, as an extended regular expression that finds it in a question; `answer` finds the answer that it goes with, "" any. */
 static const struct {
@@ -58,6 +58,24 @@ static const struct {
     {"elements of a row|A row has|Rows are of", "size\\("},
     {"one element for each column|goes with the columns|Every row takes", ""},
     {"a number for each tensor|one number for every tensor|goes with tensor `t`", ""},
+    {"integral of|∫", ""},
+    {"the series |the limit of|derivative is", ""},
+    {"`[^`]*\\* [a-zA-Z_0-9]+\\] [-+*/]= |`[^`]*\\[[a-zA-Z_0-9]+ \\* i\\] [-+*/]= ", " = "},
+    {"(first `[a-zA-Z_0-9]*` elements|number `[a-zA-Z_0-9]*` on|Past element)", ""},
+    {"counted from 1|1-based|with 1 for the first|beginning with 1", "index\\(.*\\) \\+ 1"},
+    {"(is|stands?|becomes) .*ties go to the last|the last one of several|of equal ones the last",
+     "amax\\(where\\(.*, -1\\)"},
+    {"arg(max|min)\\(", "ama?[xi]n?\\(where\\("},
+    {"half of each row|half of every row", "// 2"},
+    {"quarter", "// 4"},
+    {"`[^`]* >= [^`]* // 2`", "index\\(.*// 2"},
+    {"(except where|apart from the places) ", "where\\(.*index"},
+    {"row and column differ|the row is not the column", "!="},
+    {"is even|both even or both odd", "% 2 == 0"},
+    {"(is|are|becomes|with|to|value|made) `?(1|2.5|0)`?( everywhere| throughout|, whatever|[.,; ])", "= (1|2.5|0)$"},
+    {"(inf, -inf or nan|nan or an infinity|infinite or no number)", "inf"},
+    {"(and|or) `[^`]*` (is|has)", "inf and|inf or|!= .* or"},
+    {"where `[^`]*` is false", "where\\("},
     {"\n- [A-Z]", ""},
     {"over all rows|over the rows|down the columns|column by column|of each column", "\\(.*, 0\\)"},
     {"over dimension 1|second dimension|over the columns", "\\(.*, 1\\)"},

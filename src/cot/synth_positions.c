@@ -1,0 +1,223 @@
+/* Positions: where in a vector, or in each row, the largest or smallest element stands, or the first or last of some kind. An answer has one
+ * form for each: amin(where(.., index(x), 1e9)) for the first of equal ones, amax(where(.., index(x), -1)) for the last, and 1 more where
+ * numbers begin with 1. */
+#include "cot/synth_internal.h"
+
+#include <string.h>
+
+struct place {
+    const char *x, *element; /* the tensor, and what one element of it is written as */
+    const char *other;       /* likewise of a second one; NULL: there is none */
+    const char *shown_other;
+    const char *range; /* "in each row" */
+    const char *letter;
+    bool flat, last, one;
+};
+
+/* "!" for "|", which separates alternatives. */
+static const char *barred(struct synth *s, const char *text)
+{
+    char *kept = arena_strdup(s->arena, text);
+    for (char *at = kept; *at; at++)
+        if (*at == '!')
+            *at = '|';
+    return kept;
+}
+
+static const char *element_of(struct synth *s, const struct place *place, const char *name, const char *stride)
+{
+    if (!place->flat)
+        return *place->letter ? arena_printf(s->arena, "%s[.., %s]", name, place->letter) : name;
+    return stride && *place->letter ? arena_printf(s->arena, "%s[%s * %s]", name, place->letter, stride)
+           : *place->letter         ? arena_printf(s->arena, "%s[%s]", name, place->letter)
+                                    : name;
+}
+
+static const char *input_of(struct synth *s, const struct place *place, const char *words, const char **element)
+{
+    const char *name = synth_input(s, SYNTH_FULL, words), *stride = NULL;
+    if (place->flat && synth_chance(s, 75))
+        stride = s->tensors[s->tensor_count - 1].stride =
+            synth_silent(s, "incx|inc|stride|step_x|incX|distance|inca", "int", "1");
+    *element = element_of(s, place, name, stride);
+    return name;
+}
+
+static void draw_place(struct synth *s, struct place *place)
+{
+    place->flat = s->flat = synth_chance(s, 55);
+    place->last = synth_chance(s, 30);
+    place->one = synth_chance(s, 50);
+    place->letter = synth_chance(s, place->flat ? 80 : 50) ? synth_name(s, place->flat ? "i|i|k" : "j|j|c") : "";
+    place->x = input_of(s, place, "x|a|input|src|v|data|u|sx|h|scores|z|w|t", &place->element);
+    if (synth_chance(s, 30))
+        place->other = input_of(s, place, "b|y|other|x2|g|sy|z1|r", &place->shown_other);
+    if (place->flat && synth_chance(s, 85))
+        s->length = synth_silent(s, "n|n|N|count|num|len|k0", "int", "1");
+    const char *rows = "in each row|per row|along the last dimension|of every row|for each row";
+    place->range = !place->flat ? synth_choose(s, rows)
+                   : !s->length ? synth_choose(s, "in the vector|of all elements|in the whole vector")
+                   : *place->letter
+                       ? arena_printf(s->arena,
+                                      synth_choose(s, "for `%2$s < %1$s`|with `%2$s` from 0 to `%1$s - 1`|among the "
+                                                      "first `%1$s` elements|(`0 <= %2$s < %1$s`)|where `%2$s` goes "
+                                                      "from 0 up to, not including, `%1$s`"),
+                                      s->length, place->letter)
+                       : arena_printf(s->arena,
+                                      synth_choose(s, "among the first `%1$s` elements|of the `%1$s` elements|in a "
+                                                      "vector of `%1$s` elements"),
+                                      s->length);
+}
+
+/* What is compared, as a formula and as it is told. */
+static const char *compared(struct synth *s, const struct place *place, const char **shown)
+{
+    static const struct {
+        const char *formula, *shown;
+    } alone[] = {{"$1", "$1"},
+                 {"$1", "$1"},
+                 {"abs($1)", "!$1!"},
+                 {"abs($1)", "!$1!"},
+                 {"abs($1)", "abs($1)"},
+                 {"$1**2", "$1^2"},
+                 {"abs($1 - $3)", "!$1 - $3!"},
+                 {"$3 * $1", "$3 * $1"},
+                 {"cos($1)", "cos($1)"},
+                 {"sin($1)", "sin($1)"},
+                 {"-$1", "-$1"},
+                 {"($1 - $3)**2", "($1 - $3)^2"},
+                 {"abs($1) * $3", "!$1! * $3"}},
+      both[] = {{"$1 + $2", "$1 + $2"},         {"$1 - $2", "$1 - $2"},
+                {"abs($1 - $2)", "!$1 - $2!"},  {"abs($1) + abs($2)", "!$1! + !$2!"},
+                {"$1 * $2", "$1 * $2"},         {"min($1, $2)", "min($1, $2)"},
+                {"max($1, $2)", "max($1, $2)"}, {"abs($1 * $2)", "!$1 * $2!"}};
+    int row = synth_pick(s, place->other ? (int)(sizeof both / sizeof *both) : (int)(sizeof alone / sizeof *alone));
+    const char *formula = place->other ? both[row].formula : alone[row].formula,
+               *told = place->other ? both[row].shown : alone[row].shown, *number = "";
+    if (strstr(formula, "$3"))
+        number = synth_chance(s, 50) ? synth_attr(s, "alpha|c|centre|scale|mid|a0|ref", "0.5|2.0|-0.5|1.5")
+                                     : synth_choose(s, "2|0.5|1|3|0.25");
+    *shown = barred(s, synth_put(s, told, (const char *[]){place->element, place->shown_other, number}));
+    return synth_put(s, formula, (const char *[]){place->x, place->other, number});
+}
+
+static const char *ties(struct synth *s, bool last)
+{
+    if (!last && synth_chance(s, 15))
+        return "";
+    return synth_choose(
+        s, last
+               ? "; of equal ones the last counts|; ties go to the last one|, the last one of several|. If several are "
+                 "equal, the highest number is the result|, and of equals the one that comes last"
+               : "; of equal ones the first counts|; ties go to the first one|, the first one of several|. If several "
+                 "are equal, the lowest number is the result|, and of equals the one that comes first|. The earliest "
+                 "of several is taken");
+}
+
+static const char *numbered(struct synth *s, bool one)
+{
+    return one ? synth_choose(s, "counted from 1|with 1 for the first element|numbers beginning with 1|1-based")
+               : synth_choose(s, "counted from 0|with 0 for the first element|numbers beginning with 0|0-based|the "
+                                 "first having the number 0");
+}
+
+/* "argmax(|x|) + 1", or the element's letter and 1 more. */
+static const char *by_letter(struct synth *s, const struct place *place, const char *output, const char *shown,
+                             const char *which)
+{
+    const char *letter = *place->letter ? place->letter : "p",
+               *result = place->one ? arena_printf(s->arena, "%s + 1", letter) : letter;
+    if (!*place->letter || synth_chance(s, 25))
+        return arena_printf(s->arena, "`%s = %s(%s)%s` %s%s", output,
+                            strcmp(which, "largest") == 0 ? "argmax" : "argmin", shown, place->one ? " + 1" : "",
+                            place->range, ties(s, place->last));
+    return arena_printf(s->arena,
+                        synth_choose(s,
+                                     "`%1$s` is `%2$s`, `%3$s` being where `%4$s` is %5$s %6$s%7$s|`%1$s = %2$s` for "
+                                     "the `%3$s` whose `%4$s` is the %5$s %6$s%7$s|the %5$s `%4$s` %6$s has some "
+                                     "`%3$s`: `%1$s = %2$s`%7$s"),
+                        output, result, letter, shown, which, place->range, ties(s, place->last));
+}
+
+static const char *extreme_told(struct synth *s, const struct place *place, const char *output, const char *shown,
+                                bool largest)
+{
+    const char *which = largest ? "largest" : "smallest";
+    if (synth_chance(s, 35))
+        return by_letter(s, place, output, shown, which);
+    return arena_printf(
+        s->arena,
+        synth_choose(s,
+                     "`%1$s` is the position of the %2$s `%3$s` %4$s, %5$s%6$s|`%1$s` tells which element has the "
+                     "%2$s `%3$s` %4$s, %5$s%6$s|`%1$s`: the index of the %2$s `%3$s` %4$s, %5$s%6$s|the %2$s `%3$s` "
+                     "%4$s is looked for, and `%1$s` is its number, %5$s%6$s|`%1$s` says at which place the %2$s "
+                     "`%3$s` stands %4$s, %5$s%6$s|the place of the %2$s `%3$s` %4$s, %5$s, becomes `%1$s`%6$s"),
+        output, which, shown, place->range, numbered(s, place->one), ties(s, place->last));
+}
+
+static void add_position(struct synth *s, const struct place *place, const char *output, const char *condition,
+                         const char *none, const char *told)
+{
+    synth_step(s, output, true, "%s(where(%s, index(%s), %s))%s", place->last ? "amax" : "amin", condition, place->x,
+               place->last ? "-1" : none, place->one ? " + 1" : "");
+    s->steps[s->step_count - 1].told = told;
+    synth_output(s, output, place->flat ? SYNTH_ONE : SYNTH_ROW, synth_choose(s, "int32|int32|int32|float32"));
+}
+
+static void make_extreme(struct synth *s, const struct place *place, const char *output)
+{
+    const char *shown, *of = compared(s, place, &shown);
+    const bool largest = synth_chance(s, 50);
+    add_position(s, place, output, arena_printf(s->arena, "%s == %s(%s)", of, largest ? "amax" : "amin", of), "1e9",
+                 extreme_told(s, place, output, shown, largest));
+}
+
+/* The first or last element that meets a condition; what there is where none does is told. */
+static void make_meeting(struct synth *s, struct place *place, const char *output)
+{
+    static const struct {
+        const char *formula, *words;
+    } conditions[] = {
+        {"$1 > $3", "is above $3"},     {"$1 < $3", "is below $3"},         {"$1 > 0", "is positive"},
+        {"$1 < 0", "is negative"},      {"abs($1) > $3", "exceeds $3"},     {"abs($1) < $3", "is less than $3"},
+        {"$1 >= $3", "is at least $3"}, {"abs($1) <= $3", "is at most $3"}, {"$1 != 0", "is other than 0"},
+        {"$1 < 0", "lies below 0"},     {"$1 > $2", "is larger than `$2`"}, {"$1 < $2", "is smaller than `$2`"}};
+    int row = synth_pick(s, place->other ? 12 : 10);
+    if (place->other)
+        row = 10 + row % 2;
+    const char *number = strstr(conditions[row].formula, "$3") ? synth_choose(s, "0.5|1|0.25|0.1|0.75") : "";
+    const bool size = strncmp(conditions[row].formula, "abs", 3) == 0;
+    const char *told_element = size ? arena_printf(s->arena, "|%s|", place->element) : place->element;
+    place->one &= place->last; /* else what there is for none would be a size and 1 */
+    const char *formula = synth_put(s, conditions[row].formula, (const char *[]){place->x, place->other, number}),
+               *words = synth_put(s, conditions[row].words, (const char *[]){"", place->shown_other, number}),
+               *none = place->last ? place->one ? "0" : "-1" : synth_choose(s, "the number of elements|-2|1000000");
+    const char *otherwise = *none == 't' ? arena_printf(s->arena, "size(%s)", place->x) : none;
+    if (place->flat && *none == 't' && s->length)
+        none = arena_printf(s->arena, "`%s`", s->length);
+    else if (*none == 't')
+        none = "the row's length";
+    if (strcmp(otherwise, "-2") == 0)
+        none = otherwise = "1e6";
+    add_position(
+        s, place, output, formula, otherwise,
+        arena_printf(s->arena,
+                     synth_choose(s, "`%1$s` is the position of the %2$s element whose `%3$s` %4$s %5$s, %6$s; "
+                                     "%7$s if there is none|`%1$s` says which is the %2$s element %5$s where "
+                                     "`%3$s` %4$s, %6$s, and is %7$s without any|the %2$s place %5$s at which "
+                                     "`%3$s` %4$s: `%1$s` is its number, %6$s, or %7$s|`%1$s`: the number of the "
+                                     "%2$s `%3$s` that %4$s %5$s, %6$s (%7$s where no element does)"),
+                     output, place->last ? "last" : "first", told_element, words, place->range, numbered(s, place->one),
+                     none));
+}
+
+void synth_make_position(struct synth *s)
+{
+    struct place place = {0};
+    draw_place(s, &place);
+    const char *output = synth_name(s, "idx|index_out|pos|arg|which|out|result|best|result|y0|number");
+    if (synth_chance(s, 72))
+        make_extreme(s, &place, output);
+    else
+        make_meeting(s, &place, output);
+}
