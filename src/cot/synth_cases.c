@@ -237,7 +237,9 @@ static const char *two_sided(struct synth *s, const struct synth_style *style, c
                              const struct expr *tree)
 {
     static const char *const forms =
-        "`$1` is true where `$2` $3, false where it $4|`$1` is false (0) where `$2` $4 and true (1) where it $3|`$1` "
+        "`$1` is true where `$2` $3, false where it $4|`$1` is true (a byte that is 1) where `$2` $3, and false (0) "
+        "where `$2` "
+        "$4|`$1` is false (0) where `$2` $4 and true (1) where it $3|`$1` "
         "is 1 "
         "where `$2` $3 and 0 where it $4|where `$2` $4 there `$1` is false, where it $3 true|true in `$1` says that "
         "`$2` "

@@ -161,7 +161,18 @@ void synth_make_halves(struct synth *s)
         const char *j = synth_name(s, "j|j|c|k"), *width = synth_name(s, "W|n|N|D|C|cols|width|len");
         const bool elements = !two && synth_chance(s, 75);
         const char *at = synth_put(s, part->shown, &width);
-        if (elements && synth_chance(s, 55))
+        if (elements && synth_chance(s, 35)) /* in words, and once more by columns */
+            sentence = arena_printf(
+                s->arena,
+                synth_choose(s, "%s: `%s[.., %s] = %s` for `%s %s %s`, `%s` being the row's length|%s, so `%s[.., "
+                                "%s] = %s` where `%s %s %s` with rows of `%s` elements|%s (`%s[.., %s] = %s` if "
+                                "`%s %s %s` and a row has `%s` elements)"),
+                by_name(s,
+                        (const char *[]){output, altered, value, second ? part->second : part->first,
+                                         second ? part->first : part->second, told, value},
+                        true),
+                output, j, indexed(s, altered, x, j), j, second ? ">=" : "<", at, width);
+        else if (elements && synth_chance(s, 55))
             sentence = by_changed_columns(s, (const char *[]){output, indexed(s, altered, x, j), NULL, j, at, width, x},
                                           second);
         else

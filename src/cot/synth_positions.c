@@ -142,17 +142,26 @@ static const char *by_letter(struct synth *s, const struct place *place, const c
 static const char *extreme_told(struct synth *s, const struct place *place, const char *output, const char *shown,
                                 bool largest)
 {
-    const char *which = largest ? "largest" : "smallest";
+    const char *which = largest ? "largest" : "smallest", *behind = "";
     if (synth_chance(s, 35))
         return by_letter(s, place, output, shown, which);
+    if (*place->letter && synth_chance(s, 25))
+        behind = arena_printf(s->arena, synth_choose(s, ", which is `%s`|: `%s`|, that is `%s`|, in other words `%s`"),
+                              place->one ? arena_printf(s->arena, "%s + 1", place->letter) : place->letter);
     return arena_printf(
         s->arena,
         synth_choose(s,
-                     "`%1$s` is the position of the %2$s `%3$s` %4$s, %5$s%6$s|`%1$s` tells which element has the "
-                     "%2$s `%3$s` %4$s, %5$s%6$s|`%1$s`: the index of the %2$s `%3$s` %4$s, %5$s%6$s|the %2$s `%3$s` "
-                     "%4$s is looked for, and `%1$s` is its number, %5$s%6$s|`%1$s` says at which place the %2$s "
-                     "`%3$s` stands %4$s, %5$s%6$s|the place of the %2$s `%3$s` %4$s, %5$s, becomes `%1$s`%6$s"),
-        output, which, shown, place->range, numbered(s, place->one), ties(s, place->last));
+                     "`%1$s` is the position of the %2$s `%3$s` %4$s, %5$s%7$s%6$s|`%1$s` tells which element has the "
+                     "%2$s `%3$s` "
+                     "%4$s, %5$s%7$s%6$s|`%1$s`: the index of the %2$s `%3$s` %4$s, %5$s%7$s%6$s|the %2$s `%3$s` %4$s "
+                     "is looked for, "
+                     "and `%1$s` is its number, %5$s%7$s%6$s|`%1$s` says at which place the %2$s `%3$s` stands %4$s, "
+                     "%5$s%7$s%6$s|the place of the %2$s `%3$s` %4$s, %5$s, becomes `%1$s`%6$s|`%1$s` is the number "
+                     "(%5$s) of the "
+                     "%2$s `%3$s` %4$s%7$s%6$s|%4$s, `%1$s` is the number of the %2$s `%3$s`, %5$s%7$s%6$s|`%1$s`, "
+                     "%5$s, points to "
+                     "the %2$s `%3$s` %4$s%7$s%6$s"),
+        output, which, shown, place->range, numbered(s, place->one), ties(s, place->last), behind);
 }
 
 static void add_position(struct synth *s, const struct place *place, const char *output, const char *condition,

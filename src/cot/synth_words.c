@@ -260,6 +260,14 @@ static const char *fill_statement(struct synth *s, const struct synth_style *sty
     const char *value = synth_formula(s, style, step->tree);
     if (step->tree->node == NODE_CALL || synth_chance(s, 50))
         value = arena_printf(s->arena, "`%s`", value);
+    if (s->lists && synth_chance(s, 50))
+        return arena_printf(
+            s->arena,
+            synth_choose(s, "all tensors of `%1$s` are filled with %2$s|every tensor of `%1$s` holds %2$s in "
+                            "each element|each tensor of the list `%1$s` is set to %2$s|in all of the "
+                            "tensors of `%1$s` all elements are %2$s|%2$s goes into every element of each "
+                            "tensor of `%1$s`"),
+            step->name, value);
     return arena_printf(
         s->arena,
         synth_choose(s, "every element of `%1$s` is %2$s|`%1$s` is filled with %2$s|all elements of `%1$s` are %2$s|"
