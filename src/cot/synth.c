@@ -310,6 +310,15 @@ static const char *listed(const struct synth *s)
     return names;
 }
 
+/* How many of the first outputs stand behind the others: what is computed last is often told first. */
+static int turned(struct synth *s)
+{
+    int outputs = 0;
+    for (int i = 0; i < s->tensor_count; i++)
+        outputs += s->tensors[i].output;
+    return outputs > 1 && synth_chance(s, 50) ? 1 + synth_pick(s, outputs - 1) : 0;
+}
+
 /* Inputs and an attribute that change nothing of the result. */
 static void add_unused(struct synth *s, struct synth_operator *made)
 {
@@ -360,6 +369,7 @@ static void make(struct arena *arena, uint64_t seed, int plain, struct synth_ope
     if (plain < 0) {
         s.lists = made->lists = single_elements(&s) && synth_chance(&s, 35);
         add_unused(&s, made);
+        made->turned = turned(&s);
     }
     for (int i = 0; i < SYNTH_VALUES; i++)
         made->yaml[i] = yaml_of(&s, some, s.generate && i != 1 ? s.generate : values[i]);

@@ -30,6 +30,7 @@ struct synth_operator {
     const char *absent;  /* an input that may be missing and is, of which the task knows nothing; NULL: none */
     const char *idle;    /* an input that no formula has, and of which the task knows nothing either; NULL: none */
     const char *idle_as; /* its type and shape, "int32 [1]"; NULL: those of the first output */
+    int turned;          /* how many of the first outputs are asked for behind the others */
     unsigned types;      /* bits 1u << index into synth_types */
     uint64_t key;        /* graph_key of the formulas */
     int operations;      /* functions and operators in them */

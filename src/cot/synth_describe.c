@@ -43,7 +43,7 @@ static const char *halves_statement(struct synth *s)
     case 3:
         return arena_printf(s->arena, "`%s` is cut in two, `%s` before `%s`, along %s", x, a, b, along);
     case 4:
-        return arena_printf(s->arena, "`%s`, `%s` are the first and the second half of each row of `%s`", a, b, x);
+        return arena_printf(s->arena, "`%s`, `%s` are first and second half of each row of `%s`", a, b, x);
     case 5:
         return arena_printf(s->arena, "`%s, %s = %s.chunk(2, -1)`", a, b, x);
     case 6:
@@ -269,6 +269,27 @@ static void add_size(struct synth *s, struct text *text, const struct synth_tens
         text_addf(text, " Dimension %d %s.", s->axis, synth_choose(s, "stays with size 1|is reduced"));
 }
 
+/* The sizes of two tensors of one element per row together; false: there are not two, or not this time. */
+static bool add_row_sizes(struct synth *s, struct text *text)
+{
+    const char *of[2];
+    int count = 0;
+    for (int i = 0; i < s->tensor_count; i++) {
+        if (s->tensors[i].place == SYNTH_ROW && count < 2)
+            of[count] = s->tensors[i].name;
+        count += s->tensors[i].place == SYNTH_ROW;
+    }
+    if (count != 2 || !synth_chance(s, 55))
+        return false;
+    text_addf(text,
+              synth_choose(s,
+                           " `%s` and `%s` hold one element per row.| There is one `%s` and one `%s` for every row.| "
+                           "`%s` and `%s` are one number a row each.| Of `%s` and `%s` each row has one element.| "
+                           "`%s` and `%s` are as long as there are rows."),
+              of[0], of[1]);
+    return true;
+}
+
 /* Inputs and attributes that no formula has. */
 static void add_unused(struct synth *s, struct text *text)
 {
@@ -302,8 +323,10 @@ static void add_unused(struct synth *s, struct text *text)
 /* What else a description tells. */
 static void add_notes(struct synth *s, struct text *text)
 {
+    const bool rows = add_row_sizes(s, text);
     for (int i = 0; i < s->tensor_count; i++)
-        add_size(s, text, &s->tensors[i]);
+        if (!rows || s->tensors[i].place != SYNTH_ROW)
+            add_size(s, text, &s->tensors[i]);
     if (s->counted && strcmp(s->family, "norm_gradient") == 0)
         text_addf(text,
                   synth_choose(s,
@@ -440,7 +463,7 @@ static struct synth_style draw_style(struct synth *s)
                                 .times = " * ",
                                 .bars = synth_chance(s, 60),
                                 .dense = synth_chance(s, 12),
-                                .digits = synth_chance(s, 25),
+                                .digits = synth_chance(s, strcmp(s->family, "gradient") == 0 ? 50 : 25),
                                 .words = synth_chance(s, s->step_count < 3 ? 40 : 55) ? 10 : 75,
                                 .seed = rng_next(&s->rng)};
     bool rows = false;
@@ -481,9 +504,10 @@ const char *synth_describe(struct synth *s)
         add_statements(s, &text, said, statements(s, &style, said));
     if (*fact && !before)
         text_addf(&text, " %s", fact);
-    for (int i = 0; i < 2; i++)
-        if (i ? s->held : s->definition)
-            text_addf(&text, " %s.", synth_capital(s, i ? s->held : s->definition));
+    const char *const behind[] = {s->definition, s->held, s->opens};
+    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+        if (behind[i])
+            text_addf(&text, " %s.", synth_capital(s, behind[i]));
     if (style.bare)
         text_add(&text,
                  synth_choose(

@@ -248,10 +248,11 @@ void synth_make_norm(struct synth *s)
     const char *x = row_step(s), *eps = synth_chance(s, 75) ? synth_attr(s, eps_words, eps_values)
                                                             : synth_choose(s, "1e-5|1e-6|1e-3|1e-12");
     const char *centred = x, *power;
-    bool centre = synth_chance(s, 50);
+    const bool centre = synth_chance(s, 50), both = centre && synth_chance(s, 30); /* statistics are results */
     const char *mean = NULL;
     if (centre) {
-        mean = statistic(s, "mean|mean|mean|mu|m|avg|mean_out|save_mean|u", format(s, "mean(%s)", x, ""), 60, 35);
+        mean = statistic(s, "mean|mean|mean|mu|m|avg|mean_out|save_mean|u", format(s, "mean(%s)", x, ""),
+                         both ? 100 : 60, both ? 100 : 35);
         centred = format(s, "%s - %s", x, mean);
         if (synth_chance(s, 40)) {
             const char *name = synth_name(s, "d|c|xc|diff|centered|xm");
@@ -287,10 +288,10 @@ void synth_make_norm(struct synth *s)
     bool root = !strstr(power, "abs") && !strstr(power, "amax");
     const char *variance = statistic(s, "var|v|variance|ms|sq|ss|power|a|energy|var", power, 35, 20);
     const char *output = NULL, *text;
-    if (root && synth_chance(s, 65)) {
+    if (root && (both || synth_chance(s, 65))) {
         const char *inverse = format(s, synth_chance(s, 60) ? "1 / sqrt(%s + %s)" : "rsqrt(%s + %s)", variance, eps);
-        const char *rstd =
-            statistic(s, "rstd|inv|r|rstd_out|invstd|save_rstd|k|scale_row|inv_rms|rstd", inverse, 80, 55);
+        const char *rstd = statistic(s, "rstd|inv|r|rstd_out|invstd|save_rstd|k|scale_row|inv_rms|rstd", inverse,
+                                     both ? 100 : 80, both ? 100 : 55);
         text = strpbrk(rstd, " (") ? format(s, "%s * (%s)", centred, rstd) : format(s, "%s * %s", centred, rstd);
     } else if (root) {
         text = format(s, arena_printf(s->arena, "%%s / %s", synth_chance(s, 70) ? "sqrt(%s + " : "(sqrt(%s) + "),

@@ -152,7 +152,7 @@ static void add_value(const struct synth_style *style, struct text *text, const 
     struct text digits = {0};
     expr_print(&digits, expr);
     if (style->digits && digits.length > 12 && !strchr(digits.bytes, 'e'))
-        text_addf(text, "%.*f", 17 + (int)(style->seed % 5), expr->value.real);
+        text_addf(text, "%.*f", 17 + (int)(style->seed % 6), expr->value.real);
     else
         text_add(text, digits.bytes);
     text_free(&digits);

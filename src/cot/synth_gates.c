@@ -152,6 +152,28 @@ static void add_lead(struct synth *s, const struct gate *gate, const char *funct
     s->lead = arena_printf(s->arena, synth_choose(s, leads), function, gate->weight, gate->dy);
 }
 
+enum { GELU = 3, GELU_TANH = 4 }; /* rows of `openings` */
+
+/* Of both forms of the gelu, which an attribute chooses, that of `row` is meant. */
+static const char *either_gelu(struct synth *s, int row)
+{
+    static const char *const exact = "v * (1 + erf(v / sqrt(2))) / 2|0.5 * v * (1 + erf(v / sqrt(2)))",
+                             *const smooth = "0.5 * v * (1 + tanh(sqrt(2 / pi) * (v + 0.044715 * v^3)))|v * (1 + "
+                                             "tanh(0.79788456 * (v + 0.044715 * v^3))) / 2";
+    const char *mode =
+        synth_silent(s, "approximate|mode|variant|form|gelu_kind|approx", "int", row == GELU ? "0" : "1");
+    const bool told = row != GELU || synth_chance(s, 60); /* else the first form is meant */
+    return arena_printf(
+        s->arena,
+        synth_choose(s, "`gelu(v)` is `%1$s` where `%3$s` is 0 and `%2$s` where it is 1%4$s|by `%3$s` the function is, "
+                        "for 0, `gelu(v) = %1$s`, or, for 1, `gelu(v) = %2$s`%4$s|`%3$s` = 0 means `gelu(v) = %1$s`, "
+                        "`%3$s` = 1 means `gelu(v) = %2$s`%4$s"),
+        synth_choose(s, exact), synth_choose(s, smooth), mode,
+        told ? arena_printf(s->arena, synth_choose(s, "; it is %s|; %s is asked for|; here it is %s in all cases"),
+                            row == GELU ? "0" : "1")
+             : "");
+}
+
 /* Words say "f'(a)" and "f(a)" and what f is; formulas write the derivative out. */
 static bool make_by_name(struct synth *s, struct gate *gate, bool left, int row)
 {
@@ -161,23 +183,30 @@ static bool make_by_name(struct synth *s, struct gate *gate, bool left, int row)
             definition = known[i].definition;
     if (!definition)
         return false;
-    const char *name = openings[row].name,
+    const bool either = (row == GELU || row == GELU_TANH) && synth_chance(s, 65);
+    const char *name = openings[row].name, *called = either ? "gelu" : name,
                *step = arena_printf(s->arena, "(%.*s)", (int)strcspn(openings[row].step, "|"), openings[row].step),
                *inner = synth_put(s, step, (const char *[]){gate->open}),
                *slope = arena_printf(s->arena, "%.*s", (int)strcspn(openings[row].slope, "|"), openings[row].slope),
-               *value = arena_printf(s->arena, "%s(%s)", name, gate->open), *said = value;
+               *value = arena_printf(s->arena, "%s(%s)", name, gate->open),
+               *said = arena_printf(s->arena, "%s(%s)", called, gate->open);
     slope = synth_put(s, slope, (const char *[]){gate->open, inner});
     if (synth_chance(s, 30)) {
-        const char *held = synth_input(s, SYNTH_HALF, arena_printf(s->arena, "!%s|h|act|!%s|opened|saved", name, name));
+        const char *held =
+            synth_input(s, SYNTH_HALF, arena_printf(s->arena, "!%s|h|act|!%s|opened|saved", called, called));
         s->held = arena_printf(s->arena, "the input `%s` holds `%s`", held, said);
         value = held;
         said = synth_chance(s, 50) ? held : said;
     }
-    add_results(s, gate, left, slope, value, arena_printf(s->arena, "%s'(%s)", name, gate->open), said);
-    add_lead(s, gate, arena_printf(s->arena, "%s(%s)", name, gate->open));
-    s->definition = arena_printf(
-        s->arena, synth_choose(s, "`%1$s(v) = %2$s`|`%1$s(v)` is `%2$s`|`%1$s'` is the derivative of `%1$s(v) = %2$s`"),
-        name, synth_choose(s, definition));
+    add_results(s, gate, left, slope, value, arena_printf(s->arena, "%s'(%s)", called, gate->open), said);
+    add_lead(s, gate, arena_printf(s->arena, "%s(%s)", called, gate->open));
+    s->definition =
+        either
+            ? either_gelu(s, row)
+            : arena_printf(
+                  s->arena,
+                  synth_choose(s, "`%1$s(v) = %2$s`|`%1$s(v)` is `%2$s`|`%1$s'` is the derivative of `%1$s(v) = %2$s`"),
+                  name, synth_choose(s, definition));
     return true;
 }
 
@@ -188,6 +217,14 @@ void synth_make_gate_gradient(struct synth *s)
     const char *x = synth_input(s, SYNTH_FULL, "x|x|input|h|src|gate_in|u|xin"),
                *a = synth_name(s, "a|a|left|first|u|x1|h1|p"), *b = synth_name(s, "b|b|right|second|v|x2|h2|q");
     const bool left = synth_chance(s, 65);
+    if (synth_chance(s, 14))
+        s->opens = arena_printf(
+            s->arena,
+            synth_choose(s,
+                         "`%s` is %s: the %s half opens the other|`%s` is %s in all cases, so that what opens is the "
+                         "%s half|with `%s` = %s the %s half is the one that goes through the function"),
+            synth_silent(s, "open_left|act_left|left_first|activate_first|gate_first", "bool", left ? "true" : "false"),
+            left ? "true" : "false", left ? "left" : "right");
     gate.open = left ? a : b;
     gate.other = left ? b : a;
     synth_take_halves(s, x, a, b);

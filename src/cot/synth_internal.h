@@ -79,16 +79,17 @@ struct synth {
     bool replaces;          /* an output takes the place of an input, also where sentences are given */
     bool plain;             /* no lists, and outputs of their own */
     const char *derivative, *derived; /* a step, and of what it is the derivative; NULL: none is */
-    const char *halved;            /* the attribute that names the dimension whose halves are taken; NULL: none does */
-    bool columns;                  /* sums over all rows stand beside those of a row: words say which is which */
-    bool without_mean;             /* rows are not centred, in the gradient of a norm */
-    const char *lead;              /* what is told first; NULL: nothing */
-    const char *held, *definition; /* what an input holds, what a function is: told behind the steps; NULL: nothing */
-    bool rounds;                   /* each step, to the type of the tensors */
-    bool even;                     /* rows have halves */
-    int axis;                      /* of SYNTH_AXIS */
-    int rank;                      /* of the largest tensor; 0: any */
-    const char *generate;          /* the values of inputs */
+    const char *halved; /* the attribute that names the dimension whose halves are taken; NULL: none does */
+    bool columns;       /* sums over all rows stand beside those of a row: words say which is which */
+    bool without_mean;  /* rows are not centred, in the gradient of a norm */
+    const char *lead;   /* what is told first; NULL: nothing */
+    const char *held, *definition,
+        *opens;  /* what an input holds, what a function is, which half opens: told behind the steps; NULL: nothing */
+    bool rounds; /* each step, to the type of the tensors */
+    bool even;   /* rows have halves */
+    int axis;    /* of SYNTH_AXIS */
+    int rank;    /* of the largest tensor; 0: any */
+    const char *generate; /* the values of inputs */
 };
 
 /* Chance. */

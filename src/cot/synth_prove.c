@@ -153,6 +153,17 @@ static const char *idle_line(struct arena *arena, const struct synth_operator *o
                         (int)strcspn(behind, "\n"), behind);
 }
 
+/* A brief whose first `count` outputs stand behind the others. */
+static const char *turned(struct arena *arena, const char *brief, int count)
+{
+    const char *first = strstr(brief, "\nout "), *other = first;
+    for (int i = 0; i < count && other; i++)
+        other = strstr(other + 1, "\nout ");
+    return !count || !other
+               ? arena_strdup(arena, brief)
+               : arena_printf(arena, "%.*s%s%.*s", (int)(first - brief), brief, other, (int)(other - first), first);
+}
+
 /* The brief of the task, which has one tensor in the place of each list and outputs of their own, as that of the operator that is
  * meant. */
 static const char *as_it_is_asked(struct arena *arena, const struct synth_operator *operator, const char * brief)
@@ -183,7 +194,7 @@ static const char *as_it_is_asked(struct arena *arena, const struct synth_operat
         at += length + (at[length] == '\n');
         text_add(&text, *at ? "\n" : "");
     }
-    const char *kept = arena_strdup(arena, text.bytes);
+    const char *kept = turned(arena, text.bytes, operator->turned);
     text_free(&text);
     return kept;
 }

@@ -11,6 +11,10 @@ static bool goes_down(const struct synth *s, const struct expr *call)
         down = call->kids[i]->node == NODE_VALUE && call->kids[i]->value.real == i - 1;
     return down;
 }
+static bool is_sum(const struct expr *expr)
+{
+    return synth_is_call(expr, "sum");
+}
 static bool is_mean(const struct expr *expr)
 {
     return synth_is_call(expr, "mean");
@@ -53,9 +57,9 @@ const char *synth_over(struct synth *s, const struct expr *call)
 }
 
 /* What stands behind a formula whose sums have no axes. */
-static const char *down_the_rows(struct synth *s, int count, bool means)
+static const char *down_the_rows(struct synth *s, int count, bool neutral)
 {
-    if (means)
+    if (neutral)
         return synth_choose(s, count > 1
                                    ? ", both over all the rows|, column by column|, one element of each per column, "
                                      "over all the rows|, both along the first axes"
@@ -84,7 +88,7 @@ const char *synth_column_statement(struct synth *s, const struct synth_style *st
     const bool sum = synth_is_call(tree, "sum"), mean = synth_is_call(tree, "mean");
     if (!goes_down(s, tree) || (!sum && !mean))
         return arena_printf(s->arena, "`%s = %s`%s", name, without_axes(s, style, tree),
-                            down_the_rows(s, 1, !sum && synth_has(tree, is_mean)));
+                            down_the_rows(s, 1, !synth_has(tree, is_sum)));
     const char *of = synth_formula(s, style, tree->kids[0]), *noun = sum ? "sum" : "mean",
                *form = synth_choose(
                    s, "`%1$s` is the %3$s over all rows of `%2$s`|for each column `%1$s` is the %3$s of `%2$s`|"
@@ -174,10 +178,11 @@ static const char *of_which_norm(struct synth *s)
     for (int i = 0; i < s->tensor_count && count < 3; i++)
         if (s->tensors[i].place == SYNTH_ROW && !s->tensors[i].output)
             given[count++] = s->tensors[i].name;
-    text = arena_printf(s->arena,
-                        synth_choose(s, "Gradient of %s|The backward pass of %s|What comes back through %s|Derivatives "
-                                        "of %s|The way back through %s|Gradients of %s"),
-                        norm);
+    text = arena_printf(
+        s->arena,
+        synth_choose(s, "The gradient of %s|The backward pass of %s|What comes back through %s|Derivatives "
+                        "of %s|The way back through %s|Gradients of %s"),
+        norm);
     if (count && synth_chance(s, 55)) {
         const char *names = count == 1 ? arena_printf(s->arena, "`%s`", given[0])
                                        : arena_printf(s->arena, "`%s` and `%s`", given[0], given[1]);
