@@ -32,7 +32,7 @@ static const struct expr *function_of(const struct expr *tree, int *row)
 /* A letter that is no name of the operator's. */
 static const char *letter(struct synth *s)
 {
-    static const char *const letters[] = {"u", "v", "t", "s", "w", "r", "z", "a", "q", "theta", "xi"};
+    static const char *const letters[] = {"u", "v", "t", "w", "z", "q", "y", "x", "theta", "xi", "h"};
     enum { LETTERS = sizeof letters / sizeof *letters };
     for (int first = synth_pick(s, LETTERS), i = 0; i < LETTERS; i++) {
         const char *drawn = letters[(first + i) % LETTERS];

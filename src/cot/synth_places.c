@@ -198,7 +198,7 @@ static const char *where_ones(struct synth *s, const char *y, const char *r, con
     if (kind < 5) {
         const char *form = synth_choose(s, synth_chance(s, 50) ? relations[row].column : relations[row].row);
         *told = arena_printf(s->arena, "`%s`", arena_printf(s->arena, form, r, c));
-        if (synth_chance(s, 25))
+        if (synth_chance(s, 45))
             *told = synth_choose(s, relations[row].words);
         *eye = row < 2;
         return arena_printf(s->arena, "%s %s %s", c1, relations[row].formula, r1);
@@ -245,23 +245,44 @@ static const char *where_ones(struct synth *s, const char *y, const char *r, con
 /* $1 the matrix, $2 and $3 what stands where the condition $4 holds and where not, $5 and $6 row and column. */
 static const char *ones_told(struct synth *s, const char *const *words)
 {
-    return synth_put(
-        s,
-        "`$1[.., $5, $6]` is $2 where $4, elsewhere $3|`$1` is $3 except where $4: there it is $2|each matrix of `$1` "
-        "gets $2 where $4 and $3 in all other places|element ($5, $6) of every matrix of `$1` becomes $2 if $4, else "
-        "$3|`$1` holds $3, but $2 for all $5 and $6 for which $4|if $4, `$1[.., $5, $6]` is $2; if not, $3|$2 where "
-        "$4, "
-        "$3 anywhere else: that is `$1`, row $5 and column $6|`$1[.., $5, $6]` is set to $2 wherever $4, and to $3 "
-        "otherwise|every matrix of `$1` consists of $3, with $2 where $4|where $4 (row $5, column $6) `$1` is $2, in "
-        "all other places $3|all of `$1` is $3 apart from the places with $4, which are $2",
-        words);
+    return synth_put(s,
+                     "`$1[.., $5, $6]` is $2 where $4, elsewhere $3|`$1` is $3 except where $4: there it is $2|each "
+                     "matrix of `$1` gets $2 where $4 and $3 in all other places|element ($5, $6) of every matrix of "
+                     "`$1` becomes $2 if $4, else $3|`$1` holds $3, but $2 for all `$5` and `$6` for which $4|if $4, "
+                     "`$1[.., $5, $6]` is $2; if not, $3|$2 where $4, $3 anywhere else: that is `$1`, with the row "
+                     "`$5` and the column `$6`|`$1[.., $5, $6]` is set to $2 wherever $4, and to $3 otherwise|every "
+                     "matrix of `$1` consists of $3, with $2 where $4|where $4 (row `$5`, column `$6`) `$1` is $2, in "
+                     "all other places $3|all of `$1` is $3 apart from the places where $4, which are $2",
+                     words);
+}
+
+/* Letters that tell which is the row and which the column. */
+static void name_row_and_column(struct synth *s, const char **r, const char **c)
+{
+    static const char *const pairs[][2] = {{"r", "c"}, {"i", "j"}, {"row", "col"},
+                                           {"r", "c"}, {"p", "q"}, {"row", "column"}};
+    enum { PAIRS = sizeof pairs / sizeof *pairs };
+    *r = "r1";
+    *c = "c1";
+    for (int first = synth_pick(s, PAIRS), i = 0; i < PAIRS; i++) {
+        const char *const *pair = pairs[(first + i) % PAIRS];
+        bool taken = false;
+        for (int j = 0; j < s->name_count; j++)
+            taken |= strcmp(s->names[j], pair[0]) == 0 || strcmp(s->names[j], pair[1]) == 0;
+        if (taken)
+            continue;
+        *r = s->names[s->name_count++] = pair[0];
+        *c = s->names[s->name_count++] = pair[1];
+        return;
+    }
 }
 
 /* Matrices of two numbers: nothing of the input but its shape counts. */
 static void make_ones(struct synth *s)
 {
     const char *y = synth_input(s, SYNTH_FULL, "y|x|m|out|mat|a|matrix|result|eye_out|t"), *told;
-    const char *r = synth_name(s, "r|i|row|r0"), *c = synth_name(s, "c|j|col|c0");
+    const char *r, *c;
+    name_row_and_column(s, &r, &c);
     bool eye;
     const char *condition = where_ones(s, y, r, c, &told, &eye);
     const char *one = synth_choose(s, "1|1|1|1|2|0.5|-1|0|10"), *zero = synth_choose(s, "0|0|0|0|-1|1|0.5|-10000");
@@ -274,15 +295,24 @@ static void make_ones(struct synth *s)
     const bool in_place = !s->plain && synth_chance(s, 65);
     const char *output = synth_name(s, "z|o|res|made|filled|ones"), *name = in_place ? y : output;
     s->replaces = in_place;
-    for (int i = synth_pick(s, 3); i > 0; i--)
-        synth_silent(s, i == 1 ? "rows|n_rows|height|m_rows" : "cols|n_cols|columns|wide", "int", "1");
-    const char *behind =
-        synth_choose(s, in_place ? "|. What was there before does not count|. The values that come in are "
-                                   "lost|, in the memory of the input|. Nothing of the old values is used"
-                                 : arena_printf(s->arena,
-                                                "|. Of `%1$s` the shape alone counts|. `%1$s` lends its "
-                                                "shape|. The values of `%1$s` are not used",
-                                                y));
+    const char *behind = synth_choose(
+        s, in_place
+               ? "|. What was there before does not count|. The values that come in are lost|, in the memory of the "
+                 "input|. Nothing of the old values is used|, where there were zeros at first|. At first all of it "
+                 "is 0"
+               : arena_printf(s->arena,
+                              "|. Of `%1$s` the shape alone counts|. `%1$s` lends its shape|. The values of `%1$s` "
+                              "are not used",
+                              y));
+    for (int i = synth_pick(s, 3); i > 0; i--) {
+        const char *size =
+            synth_silent(s, i == 1 ? "rows|n_rows|height|m_rows" : "cols|n_cols|columns|wide", "int", "1");
+        if (synth_chance(s, 45))
+            behind = arena_printf(s->arena,
+                                  synth_choose(s, "%1$s. `%2$s` says how many %3$s a matrix has|%1$s. There are `%2$s` "
+                                                  "%3$s|%1$s. A matrix has `%2$s` %3$s"),
+                                  behind, size, i == 1 ? "rows" : "columns");
+    }
     const bool truth = !in_place && synth_chance(s, 20);
     if (truth) {
         synth_told(

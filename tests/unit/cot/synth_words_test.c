@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { SEEDS = 8000, FIRST = 500, EACH = 2, WORDS = 5 };
+enum { SEEDS = 12000, FIRST = 500, EACH = 2, WORDS = 5 };
 
 /* A kind of wording, as an extended regular expression that finds it in a question; `answer` finds the answer that it goes with, "" any. */
 static const struct {
