@@ -177,6 +177,16 @@ static void make_extreme(struct synth *s, const struct place *place, const char 
 {
     const char *shown, *of = compared(s, place, &shown);
     const bool largest = synth_chance(s, 50);
+    if (synth_chance(s, 15)) { /* the element itself is a result, too */
+        s->apart = true;
+        const char *value = synth_name(s, "value|val|extreme|peak|top|best_value");
+        synth_step(s, value, true, "%s(%s)", largest ? "amax" : "amin", of);
+        s->steps[0].told = arena_printf(s->arena,
+                                        synth_choose(s, "`%1$s` is the %2$s `%3$s` %4$s|the %2$s `%3$s` %4$s goes to "
+                                                        "`%1$s`|`%1$s` holds the %2$s `%3$s` %4$s"),
+                                        value, largest ? "largest" : "smallest", shown, place->range);
+        synth_output(s, value, place->flat ? SYNTH_ONE : SYNTH_ROW, NULL);
+    }
     add_position(s, place, output, arena_printf(s->arena, "%s == %s(%s)", of, largest ? "amax" : "amin", of), "1e9",
                  extreme_told(s, place, output, shown, largest));
 }

@@ -210,7 +210,7 @@ void synth_make_single(struct synth *s)
     bool truth = false;
     int kind = synth_pick(s, 108);
     if (kind >= 100) {
-        make_constants(s, synth_chance(s, 65) ? 1 : 2);
+        make_constants(s, synth_chance(s, 55) ? 1 : 2);
         return;
     }
     const char *text = kind < 8 ? fill(s) : NULL;
