@@ -327,7 +327,7 @@ static void add_notes(struct synth *s, struct text *text)
     for (int i = 0; i < s->tensor_count; i++)
         if (!rows || s->tensors[i].place != SYNTH_ROW)
             add_size(s, text, &s->tensors[i]);
-    if (s->counted && strcmp(s->family, "norm_gradient") == 0)
+    if (s->counted && strncmp(s->family, "norm", strlen("norm")) == 0)
         text_addf(text,
                   synth_choose(s,
                                " A row has `%s` elements.| `%s` is the number of elements of a row.| Rows are of `%s` "
@@ -357,12 +357,16 @@ static void add_notes(struct synth *s, struct text *text)
     else if (synth_chance(s, 15))
         text_add(text, synth_choose(s, " Tensors are of one shape and one data type.| All is computed in float32, and "
                                        "rounded at the end.| What is expected was computed in float32."));
-    if (strstr(s->family, "norm") && synth_chance(s, 25))
+    if (s->counted && strcmp(s->family, "norm") == 0)
+        text_add(text,
+                 synth_choose(s, "|| The variance is the unbiased one.| One is taken from the number of elements."));
+    else if (strstr(s->family, "norm") && synth_chance(s, 25))
         text_add(
             text,
             synth_choose(
                 s, " The variance is over all elements of the row, not one less.| Variances are those of the number of "
-                   "elements."));
+                   "elements.| Variances are biased ones.| No variance is corrected by one.| A variance is the mean of "
+                   "what is squared."));
 }
 
 /* The name that a note is of; NULL: the operator has no such thing. "": it needs none. */

@@ -61,7 +61,7 @@ void synth_make_steps(struct synth *s)
         for (int j = 0; j < take; j++)
             used[j] = first < count && synth_chance(s, 70) ? atoms[first++] : atoms[synth_pick(s, count)];
         const char *text = synth_expression(s, used, take, synth_chance(s, 25) ? 0 : 1 + synth_pick(s, 3));
-        const char *name = synth_name(s, synth_step_words);
+        const char *name = synth_result_name(s, synth_step_words, text, 25);
         synth_step(s, name, middle && i == steps - 1, "%s", text);
         if (middle && i == steps - 1)
             synth_output(s, name, SYNTH_FULL, NULL);
@@ -261,7 +261,12 @@ void synth_make_norm(struct synth *s)
         } else
             centred = format(s, "(%s)", centred, "");
     }
-    switch (synth_pick(s, 9)) {
+    switch (synth_pick(s, 10)) {
+    case 9: /* unbiased */
+        s->counted = s->tensors[0].name;
+        s->count = synth_name(s, "N|n|D|L|H|width");
+        power = format(s, "sum(%s**2) / (size(%s) - 1)", centred, s->counted);
+        break;
     case 0:
     case 1:
         power = format(s, "mean(%s**2)", centred, "");
@@ -309,9 +314,15 @@ void synth_make_norm(struct synth *s)
         synth_step(s, copy, true, "%s", output);
         synth_output(s, copy, SYNTH_FULL, synth_chance(s, 60) ? "float32" : NULL);
     }
+    if (root && synth_chance(s, 25))
+        s->lead = synth_choose(s, centre ? "Layer norm. |A layer norm, step by step. |Layer norm of rows, in float32. "
+                                           "|Each row is centred and scaled. |Normalisation of rows. |A layer norm "
+                                           "along the last axis. "
+                                         : "RMS norm. |A norm of rows without their means. |RMS norm of rows, in "
+                                           "float32. |Each row is scaled. |Normalisation of rows. ");
     if (synth_chance(s, 14)) { /* the sizes that are normalised, of which formulas know without it */
         s->idle = synth_name(s, "norm_shape|row_shape|norm_dims|last_sizes|dims|norm_sizes|shape_in|inner_shape");
-        s->idle_as = synth_choose(s, "int32 [1]|int32 [1]|int32 [2]|int64 [1]");
+        s->idle_as = synth_choose(s, "int32 [1]|int32 [1]|int64 [1]");
     }
 }
 
@@ -399,7 +410,7 @@ void synth_make_reduction(struct synth *s)
     if (strcmp(function, "cumsum") == 0)
         place = SYNTH_FULL;
     text = arena_printf(s->arena, "%s(%s%s)", function, inner, axes);
-    const char *result = synth_name(s, synth_output_words);
+    const char *result = synth_result_name(s, synth_output_words, text, 12);
     if (synth_chance(s, 40)) {
         const char *one[2] = {text, NULL};
         int parts = 1;

@@ -125,6 +125,8 @@ struct synth_style {
 /* A name that is not taken yet, fit for what '|' separates in `words`: one of these, one with a number behind, or one of no meaning. Behind
  * '!' it may be that of a function. */
 const char *synth_name(struct synth *s, const char *words);
+/* That of a result: in `percent` of cases where a text is the call of a function and nothing else, this function's. */
+const char *synth_result_name(struct synth *s, const char *words, const char *text, int percent);
 /* A name of an operator. */
 const char *synth_op_name(struct synth *s);
 

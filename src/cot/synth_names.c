@@ -108,6 +108,23 @@ const char *synth_name(struct synth *s, const char *words)
     return name;
 }
 
+const char *synth_result_name(struct synth *s, const char *words, const char *text, int percent)
+{
+    const size_t length = strcspn(text, "("), all = strlen(text);
+    const char *function = arena_strndup(s->arena, text, length);
+    int depth = 0;
+    bool call = *text != '(' && all && text[all - 1] == ')' && *synth_nouns(function); /* and nothing behind it */
+    for (size_t i = 0; call && i < all; i++) {
+        depth += (text[i] == '(') - (text[i] == ')');
+        call = depth || i < length || i == all - 1;
+    }
+    if (!call || !synth_chance(s, percent))
+        return synth_name(s, words);
+    if (strcmp(function, "amax") == 0 || strcmp(function, "amin") == 0)
+        function++;
+    return synth_name(s, arena_printf(s->arena, "!%s", function));
+}
+
 const char *synth_op_name(struct synth *s)
 {
     static const char *const parts =
