@@ -146,6 +146,24 @@ static const char *condition(struct synth *s, const struct synth_style *style, c
                         said);
 }
 
+/* The condition that holds where a comparison does not, in words; NULL: it is no comparison. */
+static const char *opposite(struct synth *s, const struct synth_style *style, const struct expr *comparison,
+                            const char **subject)
+{
+    static const char *const signs[][2] = {{">", "<="}, {"<", ">="}, {"==", "!="}};
+    const struct expr *of;
+    if (asked_kind(comparison, &of) != KINDS)
+        return NULL;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        for (int side = 0; side < 2; side++)
+            if (synth_is_call(comparison, signs[i][side])) {
+                struct expr other = *comparison;
+                other.name = signs[i][1 - side];
+                return condition(s, style, &other, subject);
+            }
+    return NULL;
+}
+
 /* What one branch gives: numbers may stand bare. */
 static const char *value(struct synth *s, const struct synth_style *style, const struct expr *expr, bool bare)
 {
@@ -199,6 +217,16 @@ static const char *selection(struct synth *s, const struct synth_style *style, c
 {
     const char *subject = NULL, *when = condition(s, style, call->kids[0], &subject),
                *a = value(s, style, call->kids[1], false), *b = value(s, style, call->kids[2], false);
+    subject = NULL;
+    const char *asks = synth_chance(s, 30) ? condition(s, style, call->kids[0], &subject) : NULL,
+               *not_so = asks ? opposite(s, style, call->kids[0], &subject) : NULL;
+    if (not_so)
+        return arena_printf(
+            s->arena,
+            synth_choose(s, "`%1$s` is %2$s where %3$s and %4$s where %5$s|where %3$s `%1$s` is %2$s, where "
+                            "%5$s it is %4$s|`%1$s`: %2$s if %3$s, %4$s if %5$s|%2$s where %3$s, %4$s where "
+                            "%5$s: that is `%1$s`"),
+            name, a, asks, b, not_so);
     if (call->kids[0]->node == NODE_WORD && synth_chance(s, 50))
         return by_mask(s, name, synth_formula(s, style, call->kids[0]), a, b);
     switch (synth_pick(s, 4)) {
@@ -273,11 +301,31 @@ static const char *joined_truth(struct synth *s, const struct synth_style *style
                          synth_choose(s, kinds[other].is), tree->name});
 }
 
+/* Of a comparison, with what holds where it is false. */
+static const char *compared_truth(struct synth *s, const struct synth_style *style, const char *name,
+                                  const struct expr *tree)
+{
+    const char *subject = NULL, *when = NULL, *not_so = NULL;
+    if (tree->kid_count != 2 || synth_is_call(tree, "and") || synth_is_call(tree, "or"))
+        return NULL;
+    when = condition(s, style, tree, &subject);
+    not_so = opposite(s, style, tree, &subject);
+    return not_so ? arena_printf(
+                        s->arena,
+                        synth_choose(s, "`%1$s` is true where %2$s, false where %3$s|`%1$s` is 1 where %2$s and 0 "
+                                        "where %3$s|true in `%1$s` says that %2$s, false that %3$s|`%1$s` gets a 1 "
+                                        "if %2$s, a 0 if %3$s|where %2$s `%1$s` is true, where %3$s it is false"),
+                        name, when, not_so)
+                  : NULL;
+}
+
 const char *synth_truth(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree)
 {
     const char *told = synth_chance(s, 55) ? two_sided(s, style, name, tree) : NULL;
     if (!told && synth_chance(s, 80))
         told = joined_truth(s, style, name, tree);
+    if (!told && synth_chance(s, 25))
+        told = compared_truth(s, style, name, tree);
     if (told)
         return told;
     const char *subject = NULL, *when = (tree->kid_count == 2 || synth_is_call(tree, "not")) &&

@@ -378,7 +378,8 @@ static const char *noted(struct synth *s, enum note of)
     for (int i = 0; i < s->tensor_count; i++) {
         const struct synth_tensor *tensor = &s->tensors[i];
         in_place |= tensor->in_place;
-        if (of >= NOTE_FULL && of <= NOTE_COLUMN && tensor->place == places[of] && !tensor->output)
+        if (of >= NOTE_FULL && of <= NOTE_COLUMN && tensor->place == places[of] && !tensor->output &&
+            !synth_is_in_place(s, tensor->name))
             return tensor->name;
     }
     switch (of) {

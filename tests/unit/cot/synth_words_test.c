@@ -67,6 +67,8 @@ static const struct {
      "amax\\(where\\(.*, -1\\)"},
     {"arg(max|min)\\(", "ama?[xi]n?\\(where\\("},
     {"half of each row|half of every row", "// 2"},
+    {"is (true|1) where [^.]*(false|0) where (it|`[^`]*`) (is|does|equals|exceeds|lies|differs)",
+     " (<|>|<=|>=|==|!=) "},
     {"quarter", "// 4"},
     {"(largest|smallest) `[^`]*` .*(points to|which element|at which place|position|index|number)",
      "= ama?[xi]n?\\(.*; .*index\\("},
