@@ -48,7 +48,7 @@ static const char *letter(struct synth *s)
 /* How many of a hundred operators have one told: those of a single function often. */
 static int likelihood(const struct synth *s, const struct expr *function, const struct expr *tree)
 {
-    return s->step_count > 2 ? 5 : function == tree ? 45 : s->step_count == 1 ? 18 : 8;
+    return s->step_count > 2 ? 5 : function == tree ? 65 : s->step_count == 1 ? 18 : 8;
 }
 
 static const char *put(struct synth *s, const struct synth_style *style, const struct expr *function, const char *forms)
