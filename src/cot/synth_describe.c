@@ -468,6 +468,7 @@ static struct synth_style draw_style(struct synth *s)
                                 .times = " * ",
                                 .bars = synth_chance(s, 60),
                                 .dense = synth_chance(s, 12),
+                                .grouped = synth_chance(s, 20),
                                 .digits = synth_chance(s, strcmp(s->family, "gradient") == 0 ? 50 : 25),
                                 .words = synth_chance(s, s->step_count < 3 ? 40 : 55) ? 10 : 75,
                                 .seed = rng_next(&s->rng)};
@@ -505,6 +506,8 @@ const char *synth_describe(struct synth *s)
         text_addf(&text, "%s ", fact);
     if (strcmp(s->family, "norm_gradient") == 0 && synth_chance(s, 65))
         synth_tell_norm_gradient(s, &style, &text);
+    else if (s->derivative && s->step_count > 3 && !s->lists && !*style.index && synth_chance(s, 40))
+        synth_tell_derivative(s, &style, &text);
     else
         add_statements(s, &text, said, statements(s, &style, said));
     if (*fact && !before)

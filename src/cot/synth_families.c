@@ -206,7 +206,7 @@ static const char *row_step(struct synth *s)
     if (named)
         return text;
     bool output = synth_chance(s, 35);
-    name = synth_name(s, output ? "x|s|sum_out|x_out|residual_out|y2|h" : "s|x|h|t|z|r|v");
+    name = synth_name(s, output ? "x|sx|sum_out|x_out|residual_out|y2|h" : "sx|x|h|t|z|r|v");
     synth_step(s, name, output, "%s", text);
     if (output)
         synth_output(s, name, SYNTH_FULL, NULL);

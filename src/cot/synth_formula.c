@@ -158,11 +158,20 @@ static void add_value(const struct synth_style *style, struct text *text, const 
     text_free(&digits);
 }
 
+/* "-2 / n": behind a sign it would be read twice. */
+static bool begins_with_sign(const struct expr *expr)
+{
+    return expr->kid_count ? synth_is_call(expr, "neg") || (expr->kid_count == 2 && begins_with_sign(expr->kids[0]))
+                           : expr->node == NODE_VALUE && expr->value.real < 0;
+}
+
 static void add_operand(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *call,
                         int operand)
 {
-    bool enclosed =
-        expr_binds(call->kids[operand]) < expr_operand_binds(call, operand) || is_spread(style, call->kids[operand]);
+    const struct expr *kid = call->kids[operand];
+    const bool factor = synth_is_call(call, "*") && synth_is_call(kid, "/");
+    bool enclosed = expr_binds(kid) < expr_operand_binds(call, operand) || is_spread(style, kid) ||
+                    (factor && (style->grouped || (operand && begins_with_sign(kid))));
     text_add(text, enclosed ? "(" : "");
     add_formula(s, style, text, call->kids[operand]);
     text_add(text, enclosed ? ")" : "");

@@ -29,12 +29,52 @@ static const char *polynomial(struct synth *s, const char *x)
     return synth_put(s, forms, (const char *[]){x, constant(s), constant(s), constant(s)});
 }
 
+/* Forms that do not overflow, of an exponential below 1: $1 is the input, $2 the exponential, $3 its factor. */
+static const char *stable(struct synth *s, const char *x)
+{
+    const char *k = synth_chance(s, 60) ? constant(s) : synth_choose(s, "1|2|1.702|0.5|1.5"),
+               *e = named(s, 85, "e|t|w|ex|q|small", arena_printf(s->arena, "exp(-%s * abs(%s))", k, x));
+    return synth_put(s,
+                     "($2 + $3 * $1 * $2 + exp($3 * ($1 - abs($1)))) / ($2 + 1)**2|"
+                     "($2 * (1 + $3 * $1) + exp($3 * ($1 - abs($1)))) / (1 + $2)**2|$2 / (1 + $2)**2|"
+                     "(1 + $2 + $3 * abs($1) * $2) / (1 + $2)**2|exp($3 * ($1 - abs($1))) / (1 + $2)|"
+                     "($2 - $3 * $1 * $2 + exp($3 * ($1 - abs($1)))) / (1 + $2)**2|$3 * $2 * $1 / ($2 + 1)**2|"
+                     "where($1 > 0, 1, $2) / (1 + $2)|(1 - $2) / (1 + $2) + 2 * $3 * abs($1) * $2 / (1 + $2)**2",
+                     (const char *[]){x, e, k});
+}
+
+/* "`z = dy * d`, where `d` is the derivative of `x * t`, with `p = ..`: `d = ..` with `t = ..`" */
+void synth_tell_derivative(struct synth *s, const struct synth_style *style, struct text *text)
+{
+    const struct synth_step *result = &s->steps[s->step_count - 1], *derivative = result - 1;
+    text_addf(text, "`%s = %s`%s, ", result->name, synth_formula(s, style, result->tree),
+              synth_choose(s, "|, elementwise|, element by element|, elementwise in float32"));
+    text_addf(text,
+              synth_choose(s, "where `%1$s` is the slope of `%2$s` for `%3$s = %4$s`: `%1$s = %5$s`|"
+                              "where `%1$s`, the derivative of `%2$s` (`%3$s = %4$s`), is `%5$s`|"
+                              "with the derivative `%1$s` of `%2$s`, `%3$s` being `%4$s`: `%1$s = %5$s`|"
+                              "where `%1$s = %5$s` is the slope of `%2$s` with `%3$s = %4$s`|"
+                              "where `%1$s` is the gradient of `%2$s`, `%3$s = %4$s`, that is `%5$s`"),
+              derivative->name, synth_formula(s, style, synth_parse(s, s->derived)), s->steps[0].name,
+              synth_formula(s, style, s->steps[0].tree), synth_formula(s, style, derivative->tree));
+    for (int i = 1; i < s->step_count - 2; i++)
+        text_addf(text, "%s%s", i == 1 ? synth_choose(s, ", with |; here |, where ") : synth_choose(s, " and |, "),
+                  arena_printf(s->arena, "`%s = %s`", s->steps[i].name, synth_formula(s, style, s->steps[i].tree)));
+    text_add(text, ".");
+}
+
 void synth_make_gradient(struct synth *s)
 {
     s->small = true;
     const int percent = synth_chance(s, 8) ? 0 : 85; /* that a step has a name */
     const char *dy = synth_input(s, SYNTH_FULL, "dy|grad|dout|grad_out|gradOutput|dz|g|upstream"),
                *x = synth_input(s, SYNTH_FULL, "x|input|self|a|v|features|src|u");
+    if (synth_chance(s, 14)) {
+        const char *slope = stable(s, x), *output = synth_name(s, "z|dx|y|out|grad_in|result|res");
+        synth_step(s, output, true, synth_chance(s, 65) ? "%s * (%s)" : "(%2$s) * %1$s", dy, slope);
+        synth_output(s, output, SYNTH_FULL, NULL);
+        return;
+    }
     const char *p = named(s, percent, "p|u|s|arg|inner|r|k", polynomial(s, x)),
                *t = named(s, percent, "t|sig|w|h|a|gate",
                           arena_printf(s->arena,

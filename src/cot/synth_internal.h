@@ -115,6 +115,7 @@ struct synth_style {
     bool bars, dense; /* |x|; no blanks around * and / */
     bool bare;        /* "variance" for var(x): there is one x whose mean and variance are meant */
     bool spread;      /* "f(x[0]) + f(x[1]) + ... + f(x[n - 1])" for sums over all */
+    bool grouped;     /* quotients stand in parentheses within products */
     bool mute;        /* sums have no axes: words say them */
     bool digits;      /* more of them than a double has */
     int words;        /* percent of expressions that are words */
@@ -210,6 +211,9 @@ const char *synth_column_statement(struct synth *s, const struct synth_style *st
 const char *synth_with_row_sums(struct synth *s, const char *said, const struct expr *tree);
 /* All steps of the gradient of a norm. */
 void synth_tell_norm_gradient(struct synth *s, const struct synth_style *style, struct text *text);
+
+/* All steps of a gradient, of which one is the derivative of something (synth_gradients.c). */
+void synth_tell_derivative(struct synth *s, const struct synth_style *style, struct text *text);
 
 /* Cases (synth_cases.c). */
 /* "`y = a` where `c`, else `b`", of where(c, a, b); comparisons may be words. */

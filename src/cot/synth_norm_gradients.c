@@ -43,7 +43,7 @@ static const char *normalised(struct synth *s, struct norm *norm)
     norm->length = arena_printf(s->arena, "size(%s)", x);
     if (synth_chance(s, 50))
         return x;
-    const char *other = synth_input(s, SYNTH_FULL, "x2|res|gx|residual|skip|b|y|other|z"), *sum;
+    const char *other = synth_input(s, SYNTH_FULL, "x2|res|gx|residual|skip|b|other|z"), *sum;
     if (synth_chance(s, 55)) {
         sum = arena_printf(s->arena, "%s + %s", x, other);
     } else {
@@ -54,7 +54,7 @@ static const char *normalised(struct synth *s, struct norm *norm)
             s->arena, synth_choose(s, "%3$s * %1$s + %2$s|%1$s + %3$s * %2$s|%3$s * (%1$s + %2$s)|%1$s * %3$s - %2$s"),
             x, other, factor);
     }
-    return named(s, 35, "s|t|h|v|x_sum|total", sum);
+    return named(s, 35, "xs|t|h|v|x_sum|total", sum);
 }
 
 /* 1 over the deviation of each row: an input, or made of one. */
@@ -167,7 +167,7 @@ void synth_make_norm_gradient(struct synth *s)
         norm.c = named(s, 80, "c|c|xc|d|centred|h2|xm",
                        arena_printf(s->arena, "%s - %s", norm.c, row_input(s, "mean|mean|mu|avg|m_in|save_mean|mean")));
     else if (strpbrk(norm.c, " "))
-        norm.c = named(s, 80, "s|t|h2|xs", norm.c);
+        norm.c = named(s, 80, "xs|t|h2|xr", norm.c);
     norm.g = norm.dy;
     if (synth_chance(s, 85)) {
         const char *weight = synth_input(s, SYNTH_COLUMN, "gamma|gamma|weight|scale_w|gain|w_in");

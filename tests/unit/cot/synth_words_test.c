@@ -92,6 +92,10 @@ static const struct {
     {"where `[^`]*` is 0 and `|, for 0, `|= 0 means `", "size\\("},
     {"`(max|sum|min|exp|tanh|relu|sqrt|sigmoid|mean|abs|log)` (is|holds|gets|=) ",
      "(max|sum|min|exp|tanh|relu|sqrt|sigmoid|mean|abs|log) = "},
+    {"is the slope of `[^`]*` (for|with) `|(where|with the derivative) `[^`]*`(, the derivative of| of| is the "
+     "gradient of) `",
+     "; "},
+    {"[*+-] \\([^()`]* / [^()`]*\\) \\*|\\* \\([^()`]* / [^()`]*\\)`", " / "},
     {"unbiased|- 1\\)", "- 1\\)"},
     {"half opens the other|what opens is the|half is the one that goes", "size\\("},
     {"hold one element per row|for every row\\.|one number a row each|each row has one element|as long as there are",
