@@ -134,7 +134,7 @@ static void make_by_position(struct synth *s)
             synth_choose(s, "the first half of each row of `%1$s` is `%2$s`, the second half `%3$s`|"
                             "`%1$s[.., j]` is `%2$s` for `j < n // 2`, `%3$s` for the other half of the last "
                             "dimension's `n` elements|"
-                            "`%1$s` is `%2$s` in the first half of the last dimension and `%3$s` in the second"),
+                            "`%1$s` is `%2$s` in the first half of its last dimension and `%3$s` in the second"),
             output, value, other);
         break;
     }
