@@ -202,7 +202,8 @@ static void add_items(struct synth *s, struct text *text, const char **said, int
 static void add_statements(struct synth *s, struct text *text, const char **said, int count)
 {
     const char *where = scope(s);
-    bool apart = s->apart || strcmp(s->family, "pair") == 0; /* neither is made of the other */
+    const bool apart = s->apart || strcmp(s->family, "pair") == 0 ||
+                       (s->columns && strcmp(s->family, "reduction") == 0); /* neither is made of the other */
     int layout = count == 1 || s->mode ? synth_pick(s, 6) : apart ? synth_pick(s, 8) : synth_pick(s, 12);
     if (layout >= 6 && apart)
         layout = 11;

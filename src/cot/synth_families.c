@@ -376,8 +376,38 @@ void synth_make_softmax(struct synth *s)
     synth_output(s, output, SYNTH_FULL, NULL);
 }
 
+/* Sums of each row and sums over all rows, of one thing. */
+static void make_both_sums(struct synth *s)
+{
+    const char *atoms[12], *of;
+    const int count = atoms_of(s, 1, 2, atoms);
+    s->rank = synth_chance(s, 80) ? 2 : 3;
+    s->columns = true;
+    of = synth_expression(s, atoms, count, synth_pick(s, 3));
+    if (synth_chance(s, 50) && strpbrk(of, " (")) {
+        const char *name = synth_name(s, synth_step_words);
+        synth_step(s, name, false, "%s", of);
+        of = name;
+    }
+    const bool rows_first = synth_chance(s, 50);
+    for (int i = 0; i < 2; i++) {
+        const bool rows = rows_first == (i == 0);
+        const char *name =
+            synth_name(s, rows ? "row_sum|r|a|out1|y|per_row|total_r|dq" : "col_sum|c|b|out2|z|per_col|dbias|db");
+        synth_step(s, name, true, "%s(%s%s)", synth_chance(s, 75) ? "sum" : "mean", of,
+                   rows           ? ""
+                   : s->rank == 3 ? ", 0, 1"
+                                  : ", 0");
+        synth_output(s, name, rows ? SYNTH_ROW : SYNTH_COLUMN, synth_chance(s, 30) ? "float32" : NULL);
+    }
+}
+
 void synth_make_reduction(struct synth *s)
 {
+    if (synth_chance(s, 12)) {
+        make_both_sums(s);
+        return;
+    }
     const char *atoms[12], *inner, *axes = "", *text;
     int count = atoms_of(s, 1, 3, atoms), kind = synth_pick(s, 10);
     enum synth_place place = SYNTH_ROW;

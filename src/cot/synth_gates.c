@@ -101,7 +101,7 @@ const char *synth_joined(struct synth *s, const char *output, const char *first,
                                         "`%1$s` is `%2$s` in its first half and `%3$s` in the second|"
                                         "the left half of `%1$s` is `%2$s`, its right half `%3$s`|"
                                         "the lower half of each row of `%1$s` is `%2$s`, the upper half `%3$s`|"
-                                        "`%1$s`: its first half is `%2$s`, its second half `%3$s`|"
+                                        "`%1$s`: in its first half `%2$s`, in the second `%3$s`|"
                                         "`%1$s` is `%2$s` and behind it `%3$s`|"
                                         "`%1$s = cat(%2$s, %3$s)` along the same dimension|`%1$s = concat(%2$s, %3$s)`|"
                                         "both halves of `%1$s`: first `%2$s`, then `%3$s`|"

@@ -207,6 +207,9 @@ const char *synth_over(struct synth *s, const struct expr *call);
 /* What a step with a sum over all rows computes. */
 const char *synth_column_statement(struct synth *s, const struct synth_style *style, const char *name,
                                    const struct expr *tree);
+/* The same of a sum or mean of each row; NULL: the step is none. */
+const char *synth_row_statement(struct synth *s, const struct synth_style *style, const char *name,
+                                const struct expr *tree);
 /* A statement, and that its sums are those of a row. */
 const char *synth_with_row_sums(struct synth *s, const char *said, const struct expr *tree);
 /* All steps of the gradient of a norm. */

@@ -110,6 +110,20 @@ const char *synth_column_statement(struct synth *s, const struct synth_style *st
     return arena_printf(s->arena, form, name, of, noun);
 }
 
+const char *synth_row_statement(struct synth *s, const struct synth_style *style, const char *name,
+                                const struct expr *tree)
+{
+    static const char *const forms =
+        "`%1$s` is the %3$s of each row of `%2$s`|for each row `%1$s` is the %3$s of `%2$s`|"
+        "`%1$s[i]` is the %3$s of row `i` of `%2$s`|`%1$s` holds the row %3$ss of `%2$s`|"
+        "`%1$s`, one element per row, is the %3$s of `%2$s` along the row|`%1$s = %3$s(%2$s)`, row by row|"
+        "`%1$s` has the %3$s of every row of `%2$s`|`%1$s = %3$s(%2$s, dim=-1)`|"
+        "the %3$s of `%2$s` along each row is `%1$s`|`%1$s` is the %3$s of `%2$s` along the last dimension";
+    if (!synth_along_rows(tree) || !(synth_is_call(tree, "sum") || synth_is_call(tree, "mean")))
+        return NULL;
+    return arena_printf(s->arena, synth_choose(s, forms), name, synth_formula(s, style, tree->kids[0]), tree->name);
+}
+
 const char *synth_with_row_sums(struct synth *s, const char *said, const struct expr *tree)
 {
     if (synth_has(tree, is_mean))

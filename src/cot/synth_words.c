@@ -312,6 +312,10 @@ static const char *special_statement(struct synth *s, const struct synth_style *
     const char *changed = synth_is_in_place(s, step->name) ? changed_statement(s, style, name, step) : NULL;
     if (changed && synth_chance(s, 70))
         return changed;
+    const char *row = NULL;
+    if ((s->columns || strcmp(s->family, "reduction") == 0) && synth_chance(s, 50) &&
+        (row = synth_row_statement(s, style, name, step->tree)))
+        return row;
     if (!has_full_tensor(s, step->tree) && synth_chance(s, 70))
         return fill_statement(s, style, step);
     if (synth_is_in_place(s, step->name) && synth_chance(s, 65))

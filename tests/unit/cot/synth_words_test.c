@@ -96,6 +96,7 @@ static const struct {
      "gradient of) `",
      "; "},
     {"[*+-] \\([^()`]* / [^()`]*\\) \\*|\\* \\([^()`]* / [^()`]*\\)`", " / "},
+    {"row `i` of|each row of|every row of|row sums of|row by row|dim=-1", "(sum|mean)\\("},
     {"unbiased|- 1\\)", "- 1\\)"},
     {"half opens the other|what opens is the|half is the one that goes", "size\\("},
     {"hold one element per row|for every row\\.|one number a row each|each row has one element|as long as there are",
