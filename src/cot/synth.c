@@ -141,7 +141,11 @@ static const char *yaml_of(const struct synth *s, unsigned some, const char *val
     for (int i = 0; i < s->tensor_count; i++)
         if (!s->tensors[i].output) {
             add_tensor(s, &yaml, &s->tensors[i], some);
-            text_addf(&yaml, "    generate: \"%s\"\n", is_truth(&s->tensors[i]) ? "randbool" : values);
+            const char *type = s->tensors[i].type;
+            text_addf(&yaml, "    generate: \"%s\"\n",
+                      is_truth(&s->tensors[i])             ? "randbool"
+                      : type && strcmp(type, "int32") == 0 ? "randint(-6, 7)"
+                                                           : values);
         }
     text_add(&yaml, "outputs:\n");
     add_outputs(s, &yaml, some);
@@ -192,14 +196,13 @@ static const char *cases_of(struct synth *s, unsigned some)
                         synth_types[first]);
 }
 
-/* Renames a word in a formula. */
-static void rename_word(struct expr *expr, const char *from, const char *to)
+void synth_rename(struct expr *expr, const char *from, const char *to)
 {
     if (expr->node == NODE_WORD && strcmp(expr->name, from) == 0)
         expr->name = to;
     for (int i = 0; i < expr->kid_count; i++)
         if (expr->kids[i])
-            rename_word(expr->kids[i], from, to);
+            synth_rename(expr->kids[i], from, to);
 }
 
 /* "x = x * a" reads as a change of x. */
@@ -210,14 +213,15 @@ static bool changes(const struct synth *s, int step, const char *name)
            strcmp(tree->kids[0]->name, name) == 0;
 }
 
-/* An input that the step of an output needs and none behind it does, so that the output may take its place; -1. */
-static int replaced_input(const struct synth *s, int step)
+/* An input that the step of an output needs, or, if `dead`, another one before it, and none behind it does, so that the output may take
+ * its place; -1. */
+static int replaced_input(const struct synth *s, int step, bool dead)
 {
     int found = -1;
     for (int i = 0; i < s->tensor_count; i++) {
         const struct synth_tensor *input = &s->tensors[i];
         bool free = !input->output && !input->type && input->place == SYNTH_FULL &&
-                    (input->kept || names(s->steps[step].tree, input->name));
+                    (input->kept || dead || names(s->steps[step].tree, input->name));
         for (int later = step + 1; later < s->step_count; later++)
             free &= !names(s->steps[later].tree, input->name);
         for (int other = 0; other < s->tensor_count; other++) /* it was taken, by another output */
@@ -234,6 +238,7 @@ static const char *put_in_place(struct synth *s)
     const char *pairs = "";
     int percent = s->replaces || strcmp(s->family, "optimizer") == 0 ? 45
                   : strcmp(s->family, "softmax") == 0                ? 25
+                  : strcmp(s->family, "norm") == 0                   ? 18
                   : s->small                                         ? 14
                                                                      : 8;
     if (s->mode || (!s->replaces && (s->even || s->steps[0].told)) || !synth_chance(s, s->replaces ? 100 : percent))
@@ -244,12 +249,12 @@ static const char *put_in_place(struct synth *s)
             if (!output->output || output->in_place || output->type || output->place != SYNTH_FULL ||
                 strcmp(output->name, s->steps[step].name) != 0)
                 continue;
-            int input = replaced_input(s, step);
+            int input = replaced_input(s, step, synth_chance(s, 50));
             if (input < 0)
                 continue;
             pairs = arena_printf(s->arena, "%s%s%s=%s", pairs, *pairs ? " " : "", output->name, s->tensors[input].name);
             for (int later = step + 1; later < s->step_count; later++)
-                rename_word(s->steps[later].tree, output->name, s->tensors[input].name);
+                synth_rename(s->steps[later].tree, output->name, s->tensors[input].name);
             s->steps[step].name = output->name = s->tensors[input].name;
             output->in_place = true;
         }
@@ -357,7 +362,7 @@ static void make(struct arena *arena, uint64_t seed, int plain, struct synth_ope
     s.op = synth_op_name(&s);
     synth_make_family(&s);
     drop_unused(&s);
-    if (plain < 0 && synth_chance(&s, 5))
+    if (plain < 0 && synth_chance(&s, strcmp(s.family, "single") == 0 ? 14 : 6))
         synth_round(&s);
     unsigned some = (unsigned[]){7, 7, 3, 1, 2, 6, 5}[synth_pick(&s, 7)];
     if (plain >= 0)

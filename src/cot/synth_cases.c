@@ -32,7 +32,7 @@ static const struct {
 /* Kinds of numbers, and what is none of them. */
 enum kind { KIND_FINITE, KIND_INFINITE, KIND_NAN, KIND_NO_NAN, KIND_NOT_FINITE, KIND_ABOVE_ALL, KIND_BELOW_ALL, KINDS };
 static const struct {
-    const char *is, *not ; /* of one thing */
+    const char *is, *not; /* of one thing */
 } kinds[KINDS] = {
     [KIND_FINITE] =
         {"is finite|is a finite number|is neither infinite nor nan|is an ordinary number, not inf or nan|has "
@@ -280,7 +280,7 @@ static const char *two_sided(struct synth *s, const struct synth_style *style, c
         return NULL;
     return synth_put(s, forms,
                      (const char *[]){name, synth_formula(s, style, of), synth_choose(s, kinds[kind].is),
-                                      synth_choose(s, kinds[kind].not )});
+                                      synth_choose(s, kinds[kind].not)});
 }
 
 /* Of two such conditions. */

@@ -491,16 +491,48 @@ static struct synth_style draw_style(struct synth *s)
     return style;
 }
 
+/* What changes in formulas where `alias` stands for an input. */
+static void shorten(struct synth *s, const char *name, const char *alias)
+{
+    for (int i = 0; i < s->step_count; i++)
+        synth_rename(s->steps[i].tree, name, alias);
+}
+
+/* Letters for inputs, which formulas have in their places; returns the words that say so. "": there are none. */
+static const char *aliases(struct synth *s)
+{
+    const char *said = "";
+    bool longer = false;
+    for (int i = 0; i < s->tensor_count; i++)
+        longer |= strlen(s->tensors[i].name) > 6;
+    if (s->lists || s->mode || s->flat || s->counted || s->derivative || s->steps[0].told || s->lead || s->definition ||
+        s->held || s->opens || strcmp(s->family, "gate") == 0 || !synth_chance(s, longer ? 14 : 2))
+        return said;
+    const char *is = synth_choose(s, " = | being | for | = ");
+    for (int i = 0; i < s->tensor_count; i++) {
+        const char *name = s->tensors[i].name;
+        if (s->tensors[i].output || synth_is_in_place(s, name) || strlen(name) < 3 || !synth_chance(s, 75))
+            continue;
+        const char *alias = synth_name(s, "a|b|c|f|g|p|q|r|u|v|w|x|y|z|A|B|X");
+        shorten(s, name, alias);
+        said = arena_printf(s->arena, "%s%s`%s`%s`%s`", said, *said ? ", " : "", alias, is, name);
+    }
+    return said;
+}
+
 const char *synth_describe(struct synth *s)
 {
-    const char *said[SYNTH_STEPS] = {0};
+    const char *said[SYNTH_STEPS] = {0}, *letters = aliases(s);
     const struct synth_style style = draw_style(s);
     struct text text = {0};
+    bool behind_it = synth_chance(s, 60);
     if (s->lead)
         text_add(&text, s->lead);
     else if (strcmp(s->family, "norm_gradient") != 0 && synth_chance(s, 10))
         text_add(&text, synth_choose(s, "A fused operator. |Part of a transformer's block. |The gradient of an "
                                         "activation. |A step of training. |What a recommendation model needs. "));
+    if (*letters && !behind_it)
+        text_addf(&text, synth_choose(s, "With %s. |Let us write %s. |Short names: %s. "), letters);
     bool before = false;
     const char *fact = synth_fact(s, &style, &before);
     if (*fact && before)
@@ -511,6 +543,9 @@ const char *synth_describe(struct synth *s)
         synth_tell_derivative(s, &style, &text);
     else
         add_statements(s, &text, said, statements(s, &style, said));
+    if (*letters && behind_it)
+        text_addf(&text, synth_choose(s, " Here %s.| This is with %s.| What the letters mean: %s.| In it %s."),
+                  letters);
     if (*fact && !before)
         text_addf(&text, " %s", fact);
     const char *const behind[] = {s->definition, s->held, s->opens};

@@ -309,6 +309,11 @@ void synth_make_norm(struct synth *s)
     output = synth_name(s, synth_output_words);
     synth_step(s, output, true, "%s", text);
     synth_output(s, output, SYNTH_FULL, NULL);
+    if (synth_chance(s, 14)) { /* what is scaled, once more */
+        const char *kept = synth_name(s, "res_out|kept|y2|sum_copy|x_out|state_out");
+        synth_step(s, kept, true, "%s", x);
+        synth_output(s, kept, SYNTH_FULL, NULL);
+    }
     if (synth_chance(s, 14)) { /* the same in another place, or of another type */
         const char *copy = synth_name(s, "y2|copy|y_copy|out2|y_cast");
         synth_step(s, copy, true, "%s", output);
@@ -612,27 +617,6 @@ void synth_make_gate(struct synth *s)
     const char *output = synth_name(s, synth_output_words);
     synth_step(s, output, true, "%s", text);
     synth_output(s, output, SYNTH_HALF, NULL);
-}
-
-void synth_make_quantisation(struct synth *s)
-{
-    bool named;
-    const char *x = row_of(s, &named);
-    enum synth_place place = synth_chance(s, 60) ? SYNTH_COLUMN : SYNTH_ONE;
-    const char *scale = synth_input(s, place, "scale|scales|inv_scale|smooth_scale|scales1|quant_scale"),
-               *output = synth_name(s, "y|out|q|y_int8|quantized|y1");
-    const char *text = arena_printf(s->arena, synth_chance(s, 50) ? "(%s) / %s" : "(%s) * %s", x, scale);
-    if (synth_chance(s, 55))
-        text = format(s, "%s + %s", text, synth_input(s, place, "zero_point|offset|zero|zero_points|zp|offset1"));
-    if (synth_chance(s, 40)) {
-        const char *name = synth_name(s, synth_step_words);
-        synth_step(s, name, false, "%s", text);
-        text = name;
-    }
-    synth_step(s, output, true, synth_chance(s, 70) ? "clamp(round(%s), -128, 127)" : "round(clamp(%s, -128, 127))",
-               text);
-    synth_output(s, output, SYNTH_FULL, "int8");
-    s->generate = "uniform(0.5, 4)";
 }
 
 void synth_make_family(struct synth *s)

@@ -122,6 +122,9 @@ struct synth_style {
     uint64_t seed;    /* which of its names a function has in all of the description */
 };
 
+/* Renames a word in a formula. */
+void synth_rename(struct expr *expr, const char *from, const char *to);
+
 /* Names (synth_names.c). */
 /* A name that is not taken yet, fit for what '|' separates in `words`: one of these, one with a number behind, or one of no meaning. Behind
  * '!' it may be that of a function. */
@@ -223,6 +226,8 @@ void synth_tell_derivative(struct synth *s, const struct synth_style *style, str
 const char *synth_choice(struct synth *s, const struct synth_style *style, const char *name, const struct expr *call);
 /* "`y` is true where `c`", of a comparison. */
 const char *synth_truth(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree);
+/* "`y = a / b`, rounded and clamped to [-128, 127]"; NULL: it is no such tree (synth_quantised.c). */
+const char *synth_held(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree);
 /* What a step computes by the value of an attribute: `branches`, or `reductions` of the step before. */
 const char *synth_mode(struct synth *s, const struct synth_style *style, const struct synth_step *step);
 

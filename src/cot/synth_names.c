@@ -72,6 +72,15 @@ static const char *joined(struct synth *s)
     return name;
 }
 
+/* As graphs name what goes into their nodes: "mul_1_input0", "add0_x". */
+static const char *node_input(struct synth *s)
+{
+    const char *node = synth_choose(s, "add|mul|sub|div|max|relu|select|cast|mean|bn|fc|gate|sigmoid|exp|concat|bias"),
+               *input = synth_choose(s, "input|in|x|y|input|arg|data|lhs|rhs");
+    node = arena_printf(s->arena, synth_chance(s, 50) ? "%s_%d" : "%s%d", node, synth_pick(s, 4));
+    return arena_printf(s->arena, synth_chance(s, 60) ? "%s_%s%d" : "%s_%s", node, input, synth_pick(s, 3));
+}
+
 static const char *meaningless(struct synth *s)
 {
     static const char *const syllables = "ab|be|ca|da|el|fo|ga|ha|in|jo|ka|lo|ma|ne|op|pa|qu|ra|si|ta|un|va|wi|xa|yo|"
@@ -80,6 +89,8 @@ static const char *meaningless(struct synth *s)
     int kind = synth_pick(s, 10), count = 1 + synth_pick(s, 3);
     if (kind < 6)
         return kind < 3 ? letters(s) : joined(s);
+    if (kind == 6)
+        return node_input(s);
     for (int i = 0; i < count; i++) {
         if (i && synth_chance(s, 20))
             text_add(&text, "_");

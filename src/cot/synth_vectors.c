@@ -107,13 +107,17 @@ static void make_reduction_by_name(struct synth *s, const char *const *atoms, in
     const char *both =
         synth_choose(s, "none sum mean|none sum mean|none mean sum|sum mean none|mean sum|none sum|none mean");
     add_branches(s, both);
-    s->chosen = synth_pick(s, s->branch_count);
+    do
+        s->chosen = synth_pick(s, s->branch_count);
+    while (strcmp(s->branches[s->chosen].value, "none") == 0 && synth_chance(s, 50));
     s->reductions = step;
     const char *how = s->branches[s->chosen].value;
     bool keeps = strcmp(how, "none") == 0;
     s->mode = synth_silent(s, "reduction|reduction|reduce|how|red_mode|agg", "string", how);
     s->modal = output;
-    s->told = (!keeps && strstr(both, "sum") && strstr(both, "mean")) || synth_chance(s, 30);
+    bool usual = strcmp(how, "mean") == 0; /* what a module does that is not told, PyTorch's too */
+    s->told = (!keeps && strstr(both, "sum") && strstr(both, "mean") && !(usual && synth_chance(s, 60))) ||
+              synth_chance(s, 30);
     synth_step(s, output, true, "%s", keeps ? step : arena_printf(s->arena, "%s(%s, all)", how, step));
     synth_output(s, output, keeps ? SYNTH_FULL : SYNTH_ONE, NULL);
 }

@@ -33,7 +33,7 @@ def write_task(question, folder):
     outputs, attrs = "", ""
     for what, name, rest in re.findall(r"^- (input|output|attribute) `(\w+)`: (.*)$", question, re.M):
         if what == "attribute":
-            kind, value = rest.split(", ")
+            kind, value = rest.replace('"', "").split(", ")
             attrs += f"  - name: {name}\n    type: {kind}\n    value: \"{value}\"\n"
             continue
         dtype, shape = rest.split(" ", 1)
@@ -79,7 +79,7 @@ class Project(unittest.TestCase):
     def test_the_same_seeds_make_the_same_rows(self):
         one = self.make("one.db", "--jobs", 1, "--machine", 9)
         self.assertEqual(one, self.make("two.db", "--jobs", 2, "--machine", 9))
-        self.assertGreater(len(one), 2 * COUNT)
+        self.assertGreater(len(one), COUNT, "no operator has two scenarios")
         self.assertEqual(len(one), len({row[1] for row in one}))
         verdicts = [json.loads(row[4]) for row in one]
         self.assertEqual({v["verdict"] for v in verdicts}, {"pass"})

@@ -22,6 +22,11 @@ enum { SEEDS = 12000, FIRST = 500, EACH = 2, WORDS = 5 };
 static const struct {
     const char *wording, *answer;
 } kinds[] = {
+    {"(clamped|held|cut off|limited|clipped|brought) [^.]*rounded|rounded[^.]* "
+     "(clamped|held|cut|limited|clipped|brought)",
+     "clamp\\("},
+    {"(With|Let us write|Short names:|Here|This is with|What the letters mean:|In it) `[^`]*`( =| being| for) `[^`]*`",
+     ""},
     {", [^,]* (where|if) it (is|exceeds|equals|lies|does|differs)", "where\\("},
     {"is true (where|if) `[^`]*` is (finite|a finite|neither)|(where|if|whether|places where|wherever) `[^`]*` is "
      "(finite|a finite)",

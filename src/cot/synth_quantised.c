@@ -1,0 +1,97 @@
+/* Rows that become whole numbers: scaled, shifted, rounded, held within a range. */
+#include "cot/synth_internal.h"
+
+#include <string.h>
+
+/* What is brought to whole numbers: rows, perhaps scaled to the same size before. */
+static const char *rows_of(struct synth *s)
+{
+    const char *a = synth_input(s, SYNTH_FULL, synth_input_words);
+    if (synth_chance(s, 30))
+        return synth_chance(s, 50) ? a : synth_apply(s, a);
+    const char *sum = synth_put(s, "$1 + $2|$1 + $2|$1 * $2|$1 - $2",
+                                (const char *[]){a, synth_input(s, SYNTH_FULL, synth_input_words)});
+    if (synth_chance(s, 30))
+        return arena_printf(s->arena, "(%s)", sum);
+    const char *x = synth_name(s, "x|s|h|sum_out|res|z|new_residual");
+    bool shown = synth_chance(s, 55);
+    synth_step(s, x, shown, "%s", sum);
+    if (shown)
+        synth_output(s, x, SYNTH_FULL, NULL);
+    return x;
+}
+
+static const char *scaled_rows(struct synth *s, const char *x)
+{
+    const char *eps = synth_attr(s, "eps|epsilon|eps|epsilon|delta|tiny", "1e-5|1e-6|1e-3"),
+               *scale = synth_chance(s, 85) ? synth_input(s, SYNTH_COLUMN, "gamma|weight|gain|w|g") : "1";
+    return synth_put(
+        s,
+        "$1 / sqrt(mean($1**2) + $2) * $3|$1 * rsqrt(mean($1**2) + $2) * $3|$1 / (amax(abs($1)) + $2) * $3|"
+        "($1 - mean($1)) / sqrt(var($1) + $2) * $3|$1 / (mean(abs($1)) + $2) * $3",
+        (const char *[]){x, eps, scale});
+}
+
+void synth_make_quantisation(struct synth *s)
+{
+    const char *x = rows_of(s);
+    if (synth_chance(s, 45))
+        x = scaled_rows(s, x);
+    if (strchr(x, ' ') && synth_chance(s, 50)) {
+        const char *name = synth_name(s, "n|h|normed|t|z|u|v");
+        synth_step(s, name, false, "%s", x);
+        x = name;
+    }
+    enum synth_place place = synth_chance(s, 60) ? SYNTH_COLUMN : SYNTH_ONE;
+    const char *scale = synth_input(s, place, "scale|scales|inv_scale|smooth_scale|scales1|quant_scale");
+    const char *text = arena_printf(s->arena, synth_chance(s, 60) ? "(%s) / %s" : "(%s) * %s", x, scale);
+    if (synth_chance(s, 60)) {
+        text = arena_printf(s->arena, "%s + %s", text,
+                            synth_input(s, place, "zero_point|offset|zero|zero_points|zp|offset1|zero_points1"));
+        if (synth_chance(s, 40))
+            s->tensors[s->tensor_count - 1].type = "int32";
+    }
+    if (synth_chance(s, 25)) {
+        const char *name = synth_name(s, synth_step_words);
+        synth_step(s, name, false, "%s", text);
+        text = name;
+    }
+    static const char *const forms =
+        "clamp(round(%s), -128, 127)|clamp(round(%s), -128, 127)|round(clamp(%s, -128, 127))";
+    const char *output = synth_name(s, "y|out|q|y_int8|quantized|y1");
+    synth_step(s, output, true, synth_choose(s, forms), text);
+    synth_output(s, output, SYNTH_FULL, "int8");
+    if (synth_chance(s, 20)) { /* by another scale */
+        const char *second = synth_name(s, "y2|out2|q2|other_q");
+        if (strchr(x, ' '))
+            synth_step(s, second, true, "%s", output);
+        else
+            synth_step(s, second, true, synth_choose(s, forms),
+                       arena_printf(s->arena, "%s / %s", x, synth_input(s, place, "scales2|scale2|second_scale")));
+        synth_output(s, second, SYNTH_FULL, "int8");
+    }
+    s->generate = "uniform(0.5, 4)";
+}
+
+const char *synth_held(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree)
+{
+    bool outside = synth_is_call(tree, "clamp");
+    const struct expr *kid = tree->kid_count ? tree->kids[0] : NULL;
+    if (!kid || !synth_is_call(kid, outside ? "round" : "clamp") || (!outside && !synth_is_call(tree, "round")))
+        return NULL;
+    const struct expr *ends = outside ? tree : kid;
+    const char *what = synth_formula(s, style, kid->kids[0]), *low = synth_formula(s, style, ends->kids[1]),
+               *high = synth_formula(s, style, ends->kids[2]),
+               *held = arena_printf(s->arena,
+                                    synth_choose(s, "clamped to [%1$s, %2$s]|held within %1$s and %2$s|cut off at %1$s "
+                                                    "and %2$s|limited to %1$s .. %2$s|clipped to the range %1$s to "
+                                                    "%2$s|brought into [%1$s, %2$s]"),
+                                    low, high),
+               *rounded = synth_choose(s, "rounded to whole numbers|rounded, halves to the even one|rounded to the "
+                                          "next integer|rounded (half to even)|rounded to an integer|rounded");
+    return arena_printf(
+        s->arena,
+        synth_choose(s, "`%s = %s`, %s%s%s|`%s = %s`, then %s%s%s|`%s` is `%s`, %s%s%s|`%s` holds `%s`, "
+                        "%s%s%s"),
+        name, what, outside ? rounded : held, synth_choose(s, " and |, then | and then "), outside ? held : rounded);
+}
