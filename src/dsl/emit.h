@@ -96,6 +96,8 @@ void emit_line(struct emit *emit, const char *format, ...) __attribute__((format
 void emit_comments(struct emit *emit, const struct dsl_comments *comments);
 /* "rowMax" of "row_max"; "RowMax" of it with `first` large. A word that C++ has gets a '_' behind it. */
 const char *emit_camel(struct arena *arena, const char *name, bool first_large);
+/* The kernel's class has a member of that name for a parameter or a buffer: "xGm" for "x". */
+bool emit_is_belonging(const struct lowering *lowering, const char *name);
 /* The text of a comment without what would end or continue its line. */
 const char *emit_remark(struct arena *arena, const char *text);
 /* How a variable or parameter of a function is called in C++: no two the same, none a word of C++. */

@@ -92,10 +92,17 @@ const char *kernel_gm_name(struct emit *emit, const struct lower_parameter *tens
                         emit_variable(emit->lowering, &emit->lowering->program->kernel_names, tensor->name));
 }
 
-/* The address of an operand in the kernel function: an output of an input's name is told from it. */
+/* The address of an operand in the kernel function: an output of an input's name is told from it, and so are names that the function and the
+ * class have. */
 static const char *emit_address(const struct lowering *lowering, const struct dsl_operand *operand)
 {
+    static const char *const own[] = {"op", "tilingData", "workspace"};
     const char *name = emit_camel(lowering->arena, operand->name, false);
+    bool taken = emit_is_belonging(lowering, name);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        taken |= strcmp(own[i], name) == 0;
+    if (taken)
+        name = arena_printf(lowering->arena, "%sAddress", name);
     bool twice = false;
     for (int i = 0; operand->output && i < lowering->opdef->input_count; i++)
         twice |= strcmp(lowering->opdef->inputs[i].name, operand->name) == 0;

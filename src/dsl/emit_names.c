@@ -81,6 +81,20 @@ static const char *plain_name(struct lowering *lowering, const struct dsl_scope 
     return plain;
 }
 
+bool emit_is_belonging(const struct lowering *lowering, const char *name)
+{
+    const struct dsl_scope *scope = &lowering->program->kernel_names;
+    bool found = false;
+    for (int s = 0; !found && s < scope->count; s++) {
+        const char *owner = plain_name((struct lowering *)lowering, scope, scope->items[s]->name,
+                                       lower_buffer_find(lowering, scope->items[s]->name) != NULL);
+        size_t length = strlen(owner);
+        for (size_t i = 1; !found && i < sizeof belongings / sizeof *belongings; i++)
+            found = strncmp(name, owner, length) == 0 && strcmp(name + length, belongings[i]) == 0;
+    }
+    return found;
+}
+
 /* Variables that the printed text has of its own. */
 static const char *const of_kernel[] = {"scalarBuffer", "blocks", EMIT_DEPTH}, *const of_host[] = {
                                                                                    "scalarBuffer", "blocks",

@@ -29,6 +29,10 @@ REFUSED = {
 }
 
 
+# Tensors that are called what the printed kernel calls its own.
+NAMES = ("op", "tilingData", "workspace", "tiling", "pipe", "blocks", "scalarBuffer", "half", "x", "xGm")
+
+
 class Formulas(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="akgen-formulas-")
@@ -44,6 +48,19 @@ class Formulas(unittest.TestCase):
             with self.subTest(task):
                 done = self.judge(task, text)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_names_that_the_kernel_has(self):
+        task = self.answer.parent / "Named"
+        task.mkdir()
+        tensor = "  - name: {0}\n    shape: \"[5, 34]\"\n    dtype: float32\n    types: [float32]\n"
+        (task / "task.yaml").write_text(
+            "suite: named\nlevel: 1\ncategory: Math\nop: Named\nreference: formula\ninputs:\n"
+            + "".join((tensor + "    generate: randn\n").format(name) for name in NAMES)
+            + "outputs:\n" + tensor.format("y") + f"    formula: \"{' + '.join(NAMES)}\"\n")
+        (task / "cases.csv").write_text("case_id\n0\n")
+        (task / "desc.md").write_text("# Named\n\nA sum.\n")
+        done = self.judge(task, f"y = {' + '.join(NAMES)}")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_wrong_ones_are_wrong(self):
         self.assertIn("wrong: 0 of", self.judge("Sqrt", "y = x", "--case", 0).stdout)
