@@ -1,6 +1,7 @@
 /* Expressions at random: what is there is combined until one is left. */
 #include "base/error.h"
 #include "cot/synth_internal.h"
+#include "task/expr/print.h"
 
 #include <stdio.h>
 
@@ -165,6 +166,15 @@ struct expr *synth_parse(struct synth *s, const char *text)
     return tree;
 }
 
+const char *synth_printed(struct synth *s, const char *text)
+{
+    struct text printed = {0};
+    expr_print(&printed, synth_parse(s, text));
+    const char *kept = arena_strdup(s->arena, printed.bytes);
+    text_free(&printed);
+    return kept;
+}
+
 void synth_step(struct synth *s, const char *name, bool output, const char *format, ...)
 {
     va_list arguments;
@@ -173,4 +183,13 @@ void synth_step(struct synth *s, const char *name, bool output, const char *form
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     s->steps[s->step_count++] = (struct synth_step){.name = name, .tree = synth_parse(s, text), .output = output};
+}
+
+const char *synth_named(struct synth *s, int percent, const char *words, const char *text)
+{
+    if (!synth_chance(s, percent))
+        return arena_printf(s->arena, "(%s)", text);
+    const char *name = synth_name(s, words);
+    synth_step(s, name, false, "%s", text);
+    return name;
 }

@@ -1,5 +1,4 @@
 /* Gates of halves, and their gradients: each half of what comes back is made of both halves and of the gradient of the result. */
-#include "task/expr/print.h"
 #include "cot/synth_internal.h"
 
 #include <string.h>
@@ -49,15 +48,6 @@ static const struct {
     {"atan", "arctan(v)"},
 };
 enum { KNOWN = sizeof known / sizeof *known };
-
-static const char *printed(struct synth *s, const char *text)
-{
-    struct text all = {0};
-    expr_print(&all, synth_parse(s, text));
-    const char *kept = arena_strdup(s->arena, all.bytes);
-    text_free(&all);
-    return kept;
-}
 
 void synth_take_halves(struct synth *s, const char *x, const char *a, const char *b)
 {
@@ -119,7 +109,7 @@ static void add_results(struct synth *s, const struct gate *gate, bool left, con
                                      : product(s, gate->dy, gate->weight, slope),
                *of_other =
                    told_slope ? arena_printf(s->arena, "%s * %s", gate->dy, value) : product(s, gate->dy, value, NULL),
-               *open = printed(s, of_open), *other = printed(s, of_other);
+               *open = synth_printed(s, of_open), *other = synth_printed(s, of_other);
     if (told_slope) { /* in words the functions keep their names */
         open = arena_printf(s->arena, "%s * %s * %s", gate->dy, gate->weight, told_slope);
         other = arena_printf(s->arena, "%s * %s", gate->dy, told_value);
@@ -247,10 +237,10 @@ void synth_make_gate_gradient(struct synth *s)
         s, openings[row].value,
         (const char *[]){
             gate.open, arena_printf(s->arena, "(%s)", synth_put(s, openings[row].step, (const char *[]){gate.open}))});
-    add_lead(s, &gate, printed(s, whole));
+    add_lead(s, &gate, synth_printed(s, whole));
     if (synth_chance(s, 20)) { /* a forward pass left it */
         const char *held = synth_input(s, SYNTH_HALF, "h|act|opened|saved|fa|gate_value|act_out");
-        s->held = arena_printf(s->arena, "the input `%s` holds `%s`", held, printed(s, whole));
+        s->held = arena_printf(s->arena, "the input `%s` holds `%s`", held, synth_printed(s, whole));
         value = held;
     }
     add_results(s, &gate, left, slope, value, NULL, NULL);

@@ -3,16 +3,6 @@
 
 #include <string.h>
 
-/* A step, if it gets a name; returns what stands for it in formulas. */
-static const char *named(struct synth *s, int percent, const char *words, const char *text)
-{
-    if (!synth_chance(s, percent))
-        return arena_printf(s->arena, "(%s)", text);
-    const char *name = synth_name(s, words);
-    synth_step(s, name, false, "%s", text);
-    return name;
-}
-
 static const char *constant(struct synth *s)
 {
     return synth_chance(s, 78)
@@ -33,7 +23,7 @@ static const char *polynomial(struct synth *s, const char *x)
 static const char *stable(struct synth *s, const char *x)
 {
     const char *k = synth_chance(s, 60) ? constant(s) : synth_choose(s, "1|2|1.702|0.5|1.5"),
-               *e = named(s, 85, "e|t|w|ex|q|small", arena_printf(s->arena, "exp(-%s * abs(%s))", k, x));
+               *e = synth_named(s, 85, "e|t|w|ex|q|small", arena_printf(s->arena, "exp(-%s * abs(%s))", k, x));
     return synth_put(s,
                      "($2 + $3 * $1 * $2 + exp($3 * ($1 - abs($1)))) / ($2 + 1)**2|"
                      "($2 * (1 + $3 * $1) + exp($3 * ($1 - abs($1)))) / (1 + $2)**2|$2 / (1 + $2)**2|"
@@ -75,24 +65,25 @@ void synth_make_gradient(struct synth *s)
         synth_output(s, output, SYNTH_FULL, NULL);
         return;
     }
-    const char *p = named(s, percent, "p|u|s|arg|inner|r|k", polynomial(s, x)),
-               *t = named(s, percent, "t|sig|w|h|a|gate",
-                          arena_printf(s->arena,
-                                       synth_choose(s, "1 / (1 + exp(-%s))|tanh(%s)|sigmoid(%s)|exp(-abs(%s))|"
-                                                       "1 / (1 + exp(-%s))|erf(%s)|1 / (1 + %s**2)"),
-                                       p)),
-               *q = named(s, percent, "q|c|b|m|slope|dp",
-                          synth_chance(s, 60) ? polynomial(s, x)
-                                              : arena_printf(s->arena, "%s + %s * %s**2", constant(s), constant(s), x)),
-               *d = named(s, percent, "d|deriv|f|e|local|jac",
-                          synth_put(s,
-                                    "$1 + exp(-$2) * $1**2 * $3|$1 + $3 * $1 * (1 - $1)|$1 * (1 + $3 * (1 - $1))|"
-                                    "0.5 * (1 + $1) + $3 * (1 - $1**2)|($1 + $3) / (1 + $1)**2|$1 + $1**2 * $3|"
-                                    "$3 * (1 - $1**2)|$1 + exp(-$2) * $1**2 * $3|$1 + $1 * (1 - $1) * $3|"
-                                    "$1 + $3 * exp(-$2) * $1 * $1|0.5 * ($1 + 1) + 0.5 * $3 * (1 - $1**2)|"
-                                    "$1 + $4 * (1 - $1 * $1) * $3|$1 + $4 * exp(-$2) / (1 + exp(-$2))**2 * $3|"
-                                    "0.5 * (1 + $1 + $4 * (1 - $1**2) * $3)",
-                                    (const char *[]){t, p, q, x}));
+    const char *p = synth_named(s, percent, "p|u|s|arg|inner|r|k", polynomial(s, x)),
+               *t = synth_named(s, percent, "t|sig|w|h|a|gate",
+                                arena_printf(s->arena,
+                                             synth_choose(s, "1 / (1 + exp(-%s))|tanh(%s)|sigmoid(%s)|exp(-abs(%s))|"
+                                                             "1 / (1 + exp(-%s))|erf(%s)|1 / (1 + %s**2)"),
+                                             p)),
+               *q = synth_named(s, percent, "q|c|b|m|slope|dp",
+                                synth_chance(s, 60)
+                                    ? polynomial(s, x)
+                                    : arena_printf(s->arena, "%s + %s * %s**2", constant(s), constant(s), x)),
+               *d = synth_named(s, percent, "d|deriv|f|e|local|jac",
+                                synth_put(s,
+                                          "$1 + exp(-$2) * $1**2 * $3|$1 + $3 * $1 * (1 - $1)|$1 * (1 + $3 * (1 - $1))|"
+                                          "0.5 * (1 + $1) + $3 * (1 - $1**2)|($1 + $3) / (1 + $1)**2|$1 + $1**2 * $3|"
+                                          "$3 * (1 - $1**2)|$1 + exp(-$2) * $1**2 * $3|$1 + $1 * (1 - $1) * $3|"
+                                          "$1 + $3 * exp(-$2) * $1 * $1|0.5 * ($1 + 1) + 0.5 * $3 * (1 - $1**2)|"
+                                          "$1 + $4 * (1 - $1 * $1) * $3|$1 + $4 * exp(-$2) / (1 + exp(-$2))**2 * $3|"
+                                          "0.5 * (1 + $1 + $4 * (1 - $1**2) * $3)",
+                                          (const char *[]){t, p, q, x}));
     if (s->step_count && strcmp(s->steps[s->step_count - 1].name, d) == 0 && synth_chance(s, 45)) {
         s->derivative = d;
         s->derived =

@@ -1,6 +1,5 @@
 /* Rows a part of which is computed otherwise than the rest: one half, or a quarter. An answer has one form, where(index(x, -1) < ..). */
 #include "cot/synth_internal.h"
-#include "task/expr/print.h"
 
 #include <string.h>
 
@@ -29,15 +28,6 @@ static const struct {
                {"max($1, 0)", "cut off below 0"},
                {"silu($1)", "passed through silu"}};
 enum { CHANGES = sizeof changes / sizeof *changes };
-
-static const char *printed(struct synth *s, const char *text)
-{
-    struct text bytes = {0};
-    expr_print(&bytes, synth_parse(s, text));
-    const char *kept = arena_strdup(s->arena, bytes.bytes);
-    text_free(&bytes);
-    return kept;
-}
 
 /* A part of a row: from its begin or at its end, a half or a quarter. */
 struct part {
@@ -141,11 +131,11 @@ void synth_make_halves(struct synth *s)
     if (strstr(changes[change].formula, "$1 ") && strstr(changes[change].formula, "$3") && synth_chance(s, 35))
         number = synth_attr(s, "scale|alpha|factor|c|k|gain", "0.5|2.0|1.5|0.25");
     const char *enclosed = two ? arena_printf(s->arena, "(%s)", value) : value, *of[] = {enclosed, NULL, number},
-               *altered = printed(s, synth_put(s, changes[change].formula, of)),
+               *altered = synth_printed(s, synth_put(s, changes[change].formula, of)),
                *told = synth_put(
                    s, changes[change].told,
                    (const char *[]){"", "", *number >= 'a' ? arena_printf(s->arena, "`%s`", number) : number});
-    value = printed(s, value);
+    value = synth_printed(s, value);
     const bool whole = strstr(part->first, "three"), tail = strstr(part->second, "three"),
                second = !tail && (whole || synth_chance(s, 65));
     const char *a = second ? value : altered, *b = second ? altered : value,

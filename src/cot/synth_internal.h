@@ -159,6 +159,10 @@ const char *synth_apply(struct synth *s, const char *of);
 const char *synth_put(struct synth *s, const char *forms, const char *const *parts);
 /* Text that a family writes, as a formula. */
 struct expr *synth_parse(struct synth *s, const char *text);
+/* Such text in the one way in which answers have it. */
+const char *synth_printed(struct synth *s, const char *text);
+/* A step that gets a name `percent` times of a hundred: its name, or what stands for it within products. */
+const char *synth_named(struct synth *s, int percent, const char *words, const char *text);
 
 /* Makes the formulas of a family (synth_families.c); FAMILY(name, weight) has its synth_make_name(). */
 void synth_make_family(struct synth *s);

@@ -17,16 +17,6 @@ static const char *filled(struct synth *s, const struct norm *norm, const char *
                      (const char *[]){norm->g, norm->r, norm->c, norm->n, norm->length, first, second, norm->dy});
 }
 
-/* A step, if it gets a name; else what stands for it within products. */
-static const char *named(struct synth *s, int percent, const char *words, const char *text)
-{
-    if (!synth_chance(s, percent))
-        return arena_printf(s->arena, "(%s)", text);
-    const char *name = synth_name(s, words);
-    synth_step(s, name, false, "%s", text);
-    return name;
-}
-
 static const char *row_input(struct synth *s, const char *words)
 {
     const char *name = synth_input(s, SYNTH_ROW, words);
@@ -54,7 +44,7 @@ static const char *normalised(struct synth *s, struct norm *norm)
             s->arena, synth_choose(s, "%3$s * %1$s + %2$s|%1$s + %3$s * %2$s|%3$s * (%1$s + %2$s)|%1$s * %3$s - %2$s"),
             x, other, factor);
     }
-    return named(s, 35, "xs|t|h|v|x_sum|total", sum);
+    return synth_named(s, 35, "xs|t|h|v|x_sum|total", sum);
 }
 
 /* 1 over the deviation of each row: an input, or made of one. */
@@ -108,10 +98,10 @@ static void add_rows(struct synth *s, const struct norm *norm, bool centred)
 {
     const int way = centred ? ONE_SUM + synth_pick(s, WAYS - ONE_SUM) : synth_pick(s, ONE_SUM),
               percent = synth_chance(s, 55) ? 90 : 10;
-    const char *first = named(s, percent, "v|a1|s1|dv|p|m1|proj|dot", filled(s, norm, ways[way].first, "", "")),
-               *second = !ways[way].second
-                             ? ""
-                             : named(s, percent, "m|s2|b1|dm|q|m2|e", filled(s, norm, ways[way].second, first, "")),
+    const char *first = synth_named(s, percent, "v|a1|s1|dv|p|m1|proj|dot", filled(s, norm, ways[way].first, "", "")),
+               *second = !ways[way].second ? ""
+                                           : synth_named(s, percent, "m|s2|b1|dm|q|m2|e",
+                                                         filled(s, norm, ways[way].second, first, "")),
                *text = filled(s, norm, ways[way].forms, first, second);
     if (synth_chance(s, 22))
         text = arena_printf(s->arena, "%s + %s", text,
@@ -164,19 +154,20 @@ void synth_make_norm_gradient(struct synth *s)
     norm.r = deviation(s);
     const bool centred = synth_chance(s, 55);
     if (centred)
-        norm.c = named(s, 80, "c|c|xc|d|centred|h2|xm",
-                       arena_printf(s->arena, "%s - %s", norm.c, row_input(s, "mean|mean|mu|avg|m_in|save_mean|mean")));
+        norm.c = synth_named(
+            s, 80, "c|c|xc|d|centred|h2|xm",
+            arena_printf(s->arena, "%s - %s", norm.c, row_input(s, "mean|mean|mu|avg|m_in|save_mean|mean")));
     else if (strpbrk(norm.c, " "))
-        norm.c = named(s, 80, "xs|t|h2|xr", norm.c);
+        norm.c = synth_named(s, 80, "xs|t|h2|xr", norm.c);
     norm.g = norm.dy;
     if (synth_chance(s, 85)) {
         const char *weight = synth_input(s, SYNTH_COLUMN, "gamma|gamma|weight|scale_w|gain|w_in");
         const char *text = arena_printf(s->arena, synth_chance(s, 90) ? "%s * %s" : "%s * (1 + %s)", norm.dy, weight);
-        norm.g = synth_chance(s, 65) ? named(s, 100, "g|g|gd|w|gg|dn|dh", text) : text;
+        norm.g = synth_chance(s, 65) ? synth_named(s, 100, "g|g|gd|w|gg|dn|dh", text) : text;
     }
     norm.n = arena_printf(s->arena, "%s * %s", norm.c, norm.r);
     if (synth_chance(s, 45))
-        norm.n = named(s, 100, "n|n|xhat|x_hat|norm_x|z1", norm.n);
+        norm.n = synth_named(s, 100, "n|n|xhat|x_hat|norm_x|z1", norm.n);
     const int columns = s->columns ? 1 + synth_chance(s, 60) : 0, swap = synth_chance(s, 30);
     const bool before = synth_chance(s, 15);
     if (before)

@@ -1,7 +1,6 @@
 /* Operators that ask where an element stands: triangles, diagonals and bands of the last two dimensions, what depends on the place in a row. What a formula says
  * with index(x, -1) words say otherwise: each kind of them has its own sentences. */
 #include "cot/synth_internal.h"
-#include "task/expr/print.h"
 
 #include <string.h>
 
@@ -15,16 +14,6 @@ static const char *value_of(struct synth *s, const char **input)
     if (synth_chance(s, 30))
         atoms[1] = synth_input(s, SYNTH_FULL, "b|other|x2|bias|mask_add|v|gate|scale_in|y0");
     return synth_expression(s, atoms, atoms[1] ? 2 : 1, synth_pick(s, 3));
-}
-
-/* The formula of the value as the description writes it. */
-static const char *plain(struct synth *s, const char *text)
-{
-    struct text printed = {0};
-    expr_print(&printed, synth_parse(s, text));
-    const char *kept = arena_strdup(s->arena, printed.bytes);
-    text_free(&printed);
-    return kept;
 }
 
 void synth_told(struct synth *s, const char *output, const char *formula, const char *told)
@@ -72,9 +61,9 @@ static void make_part(struct synth *s)
     const char *shown = other;
     if (!other) {
         other = synth_expression(s, &x, 1, 1 + synth_pick(s, 2));
-        shown = arena_printf(s->arena, "`%s`", plain(s, other));
+        shown = arena_printf(s->arena, "`%s`", synth_printed(s, other));
     }
-    value = plain(s, value);
+    value = synth_printed(s, value);
     const char *told;
     if (part.words && synth_chance(s, 65))
         told =
@@ -117,7 +106,7 @@ static void make_causal(struct synth *s)
 /* By the position in a row. */
 static void make_by_position(struct synth *s)
 {
-    const char *x, *value = plain(s, value_of(s, &x)), *output = synth_name(s, outputs), *told, *formula;
+    const char *x, *value = synth_printed(s, value_of(s, &x)), *output = synth_name(s, outputs), *told, *formula;
     const char *place = synth_chance(s, 75) ? "index(%s, -1)" : "index(%s, -2)";
     const char *j = strstr(place, "-1") ? "j" : "i";
     place = arena_printf(s->arena, place, x);
@@ -126,8 +115,8 @@ static void make_by_position(struct synth *s)
                   : synth_choose(s, "the row's number|the index along the second to last dimension");
     switch (synth_pick(s, 5)) {
     case 4: { /* halves */
-        const char *other = plain(s, synth_chance(s, 40) ? arena_printf(s->arena, "-(%s)", x)
-                                                         : synth_expression(s, &x, 1, 1 + synth_pick(s, 2)));
+        const char *other = synth_printed(s, synth_chance(s, 40) ? arena_printf(s->arena, "-(%s)", x)
+                                                                 : synth_expression(s, &x, 1, 1 + synth_pick(s, 2)));
         formula = arena_printf(s->arena, "where(index(%s, -1) < size(%s) // 2, %s, %s)", x, x, value, other);
         told = arena_printf(
             s->arena,
@@ -143,7 +132,7 @@ static void make_by_position(struct synth *s)
         const char *ramp = synth_chance(s, 60) ? "%s + %s * %s" : "(%s) * (1 + %s * %s)";
         formula = arena_printf(s->arena, ramp, value, step, place);
         told = arena_printf(s->arena, "`%s = %s`, where `%s` is %s, counted from 0", output,
-                            plain(s, arena_printf(s->arena, ramp, value, step, j)), j, of);
+                            synth_printed(s, arena_printf(s->arena, ramp, value, step, j)), j, of);
         break;
     }
     case 1: { /* the first ones */
@@ -161,7 +150,7 @@ static void make_by_position(struct synth *s)
         const char *other = synth_chance(s, 50) ? synth_choose(s, "0|1") : arena_printf(s->arena, "-(%s)", value);
         formula = arena_printf(s->arena, "where(%s %% 2 == 0, %s, %s)", place, value, other);
         told = arena_printf(s->arena, "`%s` is `%s` where %s is even, `%s` where it is odd", output, value, of,
-                            plain(s, other));
+                            synth_printed(s, other));
         break;
     }
     default: /* a band */
@@ -341,7 +330,7 @@ static void make_joined(struct synth *s)
         const char *some[2] = {atoms[synth_pick(s, 2)], atoms[synth_pick(s, inputs_of)]};
         if (i && atoms[2])
             some[1] = atoms[2];
-        parts[i] = plain(s, synth_expression(s, some, some[0] == some[1] ? 1 : 2, 1 + synth_pick(s, 2)));
+        parts[i] = synth_printed(s, synth_expression(s, some, some[0] == some[1] ? 1 : 2, 1 + synth_pick(s, 2)));
     }
     const char *output = synth_name(s, "dx|y|out|grad_x|x_grad|result|z");
     s->even = true;
