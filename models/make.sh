@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes a model as graph-14m is: data, vocabulary, training, then tuning on other seeds.
 # Usage: models/make.sh DIR [cpu|cuda] [MODEL]. Training takes minutes on a GPU, days without; with MODEL, one that is trained, there is only the tuning,
-# half an hour on two processors.
+# an hour on two processors.
 set -eu
 dir=$1 device=${2:-cuda} trained=${3:-$1/trained}
 cd "$(dirname "$0")/.."
@@ -22,6 +22,6 @@ if [ "$trained" = "$dir/trained" ]; then
         --steps 7479 --batch 384 --tokens 49152 --length 1024 --rate 1.5e-3 --warmup 200 --decay 0.1 --seed 1 --dtype bfloat16 --device "$device" --resume
 fi
 
-rows tuning 55000000 93440
-$akgen lm train "$trained" --data "$dir/tuning/train.jsonl" --eval "$dir/tuning/validation.jsonl" -o "$dir/model" --steps 760 --batch 64 --tokens 16384 --length 1024 \
+rows tuning 57000000 140032
+$akgen lm train "$trained" --data "$dir/tuning/train.jsonl" --eval "$dir/tuning/validation.jsonl" -o "$dir/model" --steps 1400 --batch 64 --tokens 16384 --length 1024 \
     --rate 5e-4 --warmup 40 --decay 0.1 --seed 1 --dtype bfloat16 --device "$device" --precision bfloat16 --resume
