@@ -100,6 +100,13 @@ static const char *scope(struct synth *s)
                                      "through the list|for each member `t` of the lists"));
 }
 
+/* A result called "mean", of rows that have but one: "(x - mean) * rstd" says what it is. */
+static bool goes_without_saying(struct synth *s, const struct synth_style *style, const struct synth_step *step)
+{
+    return style->bare && step->output && strcmp(step->name, "mean") == 0 && synth_is_call(step->tree, "mean") &&
+           step->tree->kids[0]->node == NODE_WORD && synth_chance(s, 60);
+}
+
 /* Statements of steps, in an order that they may be told in. */
 static int statements(struct synth *s, const struct synth_style *style, const char **said)
 {
@@ -109,9 +116,10 @@ static int statements(struct synth *s, const struct synth_style *style, const ch
         first = 2;
     }
     for (int i = first; i < s->step_count; i++)
-        said[count++] = s->mode && strcmp(s->modal, s->steps[i].name) == 0
-                            ? synth_mode(s, style, &s->steps[i])
-                            : synth_statement(s, style, &s->steps[i], s->step_count == 1);
+        if (!goes_without_saying(s, style, &s->steps[i]))
+            said[count++] = s->mode && strcmp(s->modal, s->steps[i].name) == 0
+                                ? synth_mode(s, style, &s->steps[i])
+                                : synth_statement(s, style, &s->steps[i], s->step_count == 1);
     return count;
 }
 

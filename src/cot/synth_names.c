@@ -5,6 +5,7 @@
 #include "task/expr/formula.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *synth_choose(struct synth *s, const char *words)
@@ -154,9 +155,25 @@ const char *synth_op_name(struct synth *s)
     return name;
 }
 
+/* The name of the last input with another number behind it: "x2" besides "x1"; NULL: it is taken. */
+static const char *sibling(struct synth *s)
+{
+    const char *last = s->tensors[s->tensor_count - 1].name;
+    size_t stem = strlen(last);
+    while (stem && isdigit((unsigned char)last[stem - 1]))
+        stem--;
+    const char *name = arena_printf(s->arena, "%.*s%ld", (int)stem, last, last[stem] ? atol(last + stem) + 1 : 2);
+    if (!stem || is_taken(s, name) || is_reserved(name))
+        return NULL;
+    s->names[s->name_count++] = name;
+    return name;
+}
+
 const char *synth_input(struct synth *s, enum synth_place place, const char *words)
 {
-    const char *name = synth_name(s, words);
+    const char *name = s->tensor_count && synth_chance(s, 15) ? sibling(s) : NULL;
+    if (!name)
+        name = synth_name(s, words);
     s->tensors[s->tensor_count++] = (struct synth_tensor){.name = name, .place = place};
     return name;
 }

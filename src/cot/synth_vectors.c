@@ -116,8 +116,7 @@ static void make_reduction_by_name(struct synth *s, const char *const *atoms, in
     s->mode = synth_silent(s, "reduction|reduction|reduce|how|red_mode|agg", "string", how);
     s->modal = output;
     bool usual = strcmp(how, "mean") == 0; /* what a module does that is not told, PyTorch's too */
-    s->told = (!keeps && strstr(both, "sum") && strstr(both, "mean") && !(usual && synth_chance(s, 60))) ||
-              synth_chance(s, 30);
+    s->told = (!keeps && strstr(both, "sum") && strstr(both, "mean") && !usual) || synth_chance(s, 25);
     synth_step(s, output, true, "%s", keeps ? step : arena_printf(s->arena, "%s(%s, all)", how, step));
     synth_output(s, output, keeps ? SYNTH_FULL : SYNTH_ONE, NULL);
 }
