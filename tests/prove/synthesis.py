@@ -81,7 +81,7 @@ def check_verdicts(database):
         assert verdict["verdict"] == "pass" and verdict["by"] in by, (provenance, verdict)
         graphs += mode == "graph"
         programs += mode == "dsl"
-        machine += mode == "graph" and by == "machine"
+        machine += mode == "graph" and verdict["by"] == "machine"
     return graphs, programs, machine
 
 
