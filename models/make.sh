@@ -22,6 +22,11 @@ if [ "$trained" = "$dir/trained" ]; then
         --steps 7479 --batch 384 --tokens 49152 --length 1024 --rate 1.5e-3 --warmup 200 --decay 0.1 --seed 1 --dtype bfloat16 --device "$device" --resume
 fi
 
-rows tuning 57000000 140032
-$akgen lm train "$trained" --data "$dir/tuning/train.jsonl" --eval "$dir/tuning/validation.jsonl" -o "$dir/model" --steps 1400 --batch 64 --tokens 16384 --length 1024 \
-    --rate 5e-4 --warmup 40 --decay 0.1 --seed 1 --dtype bfloat16 --device "$device" --precision bfloat16 --resume
+# NAME, first seed, number of seeds, steps, rate, steps of warmup, model before, model behind.
+tune() {
+    rows "$1" "$2" "$3"
+    $akgen lm train "$7" --data "$dir/$1/train.jsonl" --eval "$dir/$1/validation.jsonl" -o "$8" --steps "$4" --batch 64 --tokens 16384 --length 1024 \
+        --rate "$5" --warmup "$6" --decay 0.1 --seed 1 --dtype bfloat16 --device "$device" --precision bfloat16 --resume
+}
+tune tuning 57000000 140032 1400 5e-4 40 "$trained" "$dir/tuned"
+tune again 59000000 56000 600 3e-4 30 "$dir/tuned" "$dir/model"
