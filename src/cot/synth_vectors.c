@@ -153,7 +153,7 @@ static void make_factor(struct synth *s, const char *const *atoms, int count)
     bool mean = synth_chance(s, 60);
     const char *const texts[] = {arena_printf(s->arena, "%s / size(%s, all)", number, atoms[0]), number};
     add_branches(s, synth_choose(s, "mean sum|mean none|avg total|batchmean sum"));
-    for (int i = 0; i < s->branch_count; i++)
+    for (int i = 0; i < 2; i++)
         s->branches[i].tree = synth_parse(s, texts[i]);
     s->chosen = !mean;
     s->mode = synth_silent(s, "reduction|reduction|reduce|how|norm_mode", "string", s->branches[s->chosen].value);

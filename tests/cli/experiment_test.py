@@ -61,7 +61,7 @@ class Experiment(unittest.TestCase):
 
     def test_rl(self):
         with tempfile.TemporaryDirectory(prefix="akgen-experiment-") as at:
-            base, *_ = self.stages("rl", at, ["base: weights that are drawn", "SFT, 6 of 16 steps", "SFT and RL", "SFT, 16 steps, no RL"])
+            base, *_ = self.stages("rl", at, ["base: weights that are drawn", "SFT, 6 of 16 steps", "SFT and RL", "SFT, 16 steps, no RL", "SFT, 16 steps, and RL"])
             self.assertEqual(base[0], 0)
             self.assertLess(base[3], 20)                                            # a grammar alone
             learned = [json.loads(line)["loss"] for line in pathlib.Path(at, "sft/metrics.jsonl").read_text().splitlines()]
