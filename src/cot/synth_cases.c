@@ -266,13 +266,10 @@ static const char *two_sided(struct synth *s, const struct synth_style *style, c
 {
     static const char *const forms =
         "`$1` is true where `$2` $3, false where it $4|`$1` is true (a byte that is 1) where `$2` $3, and false (0) "
-        "where `$2` "
-        "$4|`$1` is false (0) where `$2` $4 and true (1) where it $3|`$1` "
-        "is 1 "
-        "where `$2` $3 and 0 where it $4|where `$2` $4 there `$1` is false, where it $3 true|true in `$1` says that "
-        "`$2` "
-        "$3, false that it $4|`$1` gets a 1 if `$2` $3, a 0 if it $4|`$2` $3: `$1` is true; `$2` $4: `$1` is false|0 "
-        "in "
+        "where `$2` $4|`$1` is false (0) where `$2` $4 and true (1) where it $3|`$1` is 1 where `$2` $3 and 0 where it "
+        "$4|where `$2` $4 there `$1` is false, where it $3 true|true in `$1` says that "
+        "`$2` $3, false that it $4|`$1` gets a 1 if `$2` $3, a 0 if it $4|`$2` $3: `$1` is true; `$2` $4: `$1` is "
+        "false|0 in "
         "`$1` means that `$2` $4, 1 that it $3|for every element, `$1` is true if `$2` $3; if it $4, false";
     const struct expr *of;
     const enum kind kind = asked_kind(tree, &of);

@@ -231,7 +231,7 @@ const char *synth_choice(struct synth *s, const struct synth_style *style, const
 /* "`y` is true where `c`", of a comparison. */
 const char *synth_truth(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree);
 /* "`y = a / b`, rounded and clamped to [-128, 127]"; NULL: it is no such tree (synth_quantised.c). */
-const char *synth_held(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree);
+const char *synth_clamped(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree);
 /* What a step computes by the value of an attribute: `branches`, or `reductions` of the step before. */
 const char *synth_mode(struct synth *s, const struct synth_style *style, const struct synth_step *step);
 

@@ -73,7 +73,7 @@ void synth_make_quantisation(struct synth *s)
     s->generate = "uniform(0.5, 4)";
 }
 
-const char *synth_held(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree)
+const char *synth_clamped(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree)
 {
     bool outside = synth_is_call(tree, "clamp");
     const struct expr *kid = tree->kid_count ? tree->kids[0] : NULL;

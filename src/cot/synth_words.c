@@ -326,9 +326,9 @@ static const char *special_statement(struct synth *s, const struct synth_style *
         return synth_column_statement(s, style, name, step->tree);
     if (step->tree->node == NODE_WORD && synth_chance(s, 75))
         return copy_statement(s, name, step->tree);
-    const char *held = synth_chance(s, 65) ? synth_held(s, style, name, step->tree) : NULL;
-    if (held)
-        return held;
+    const char *clamped = synth_chance(s, 65) ? synth_clamped(s, style, name, step->tree) : NULL;
+    if (clamped)
+        return clamped;
     if (synth_is_call(step->tree, "where") && synth_chance(s, 85))
         return synth_choice(s, style, name, step->tree);
     return synth_chance(s, 40) ? defined_statement(s, style, name, step->tree) : NULL;

@@ -68,7 +68,8 @@ static bool is_among(const char *const *names, int count, const char *name)
 
 /* The name of a variable as C++ has it, before it is told from others: "rowMax" of "row_max", "x" of the buffer "x_ub", which a
  * tensor of that name leaves free. */
-static const char *plain_name(struct lowering *lowering, const struct dsl_scope *scope, const char *name, bool buffer)
+static const char *plain_name(const struct lowering *lowering, const struct dsl_scope *scope, const char *name,
+                              bool buffer)
 {
     size_t length = strlen(name);
     if (buffer && length > 3 && strcmp(name + length - 3, "_ub") == 0) {
@@ -86,7 +87,7 @@ bool emit_is_belonging(const struct lowering *lowering, const char *name)
     const struct dsl_scope *scope = &lowering->program->kernel_names;
     bool found = false;
     for (int s = 0; !found && s < scope->count; s++) {
-        const char *owner = plain_name((struct lowering *)lowering, scope, scope->items[s]->name,
+        const char *owner = plain_name(lowering, scope, scope->items[s]->name,
                                        lower_buffer_find(lowering, scope->items[s]->name) != NULL);
         size_t length = strlen(owner);
         for (size_t i = 1; !found && i < sizeof belongings / sizeof *belongings; i++)
