@@ -151,7 +151,7 @@ class Corpus(unittest.TestCase):
         self.write("good.jsonl", good[:1])
         self.write("below/it/good.jsonl", good[1:])
         self.write("unread/closed.jsonl", good)
-        self.write("secrets.jsonl", [{"question": "My key?", "answer": "gh" + "p_" + "a1B2" * 9}, {"question": "The key is AKI" + "A" + "0123456789ABCDEF", "answer": "?"},
+        self.write("secrets.jsonl", [{"question": "My key?", "answer": "gh" + "p_" + "a1B2" * 9}, {"question": "The key is AKI" + "AIOSFODNN7EXAMPLE", "answer": "?"},
                                      {"question": "And this one", "answer": "-----BEGIN OPENSSH PRIV" + "ATE KEY-----\nb3BlbnNzaC1r"}])
         self.write("licences.jsonl", [{"question": "Who knows the licence of this row?", "answer": "Nobody does, it is kept apart from others."},
                                       {"question": "And of this one, who knows it?", "answer": "It names MIT itself.", "license": "MIT"}])

@@ -101,7 +101,7 @@ class Cot(unittest.TestCase):
                 json.dumps({"prompt": "A long one", "response": long, "thinking": "so"}),
                 json.dumps({"prompt": "A long one", "response": long + " or so", "thinking": "so"}),   # near duplicate
                 json.dumps({"prompt": "My key is", "response": "ghp" + "_" + "a1B2" * 9}),
-                json.dumps({"prompt": "My key is", "response": "-----BEGIN RSA PRIV" + "ATE KEY-----\nMIIE"}),
+                json.dumps({"prompt": "My key is", "response": "-----BEGIN RSA PRIV" + "ATE KEY-----\nMIIEabcdefghijk"}),
                 json.dumps({"prompt": "sk-ipping over the long word sk-" + "a" * 40, "response": "no secret, only letters"}),
                 json.dumps({"text": "neither question nor answer"}), json.dumps({"prompt": "?", "response": "!"}), "[1]", "{broken", ""]
         (folder / "a.jsonl").write_bytes("\n".join(rows).encode() + b"\n{\"question\": \"\xff\"}\n\x7fELF\0\0\n" + b"x" * (5 << 20))

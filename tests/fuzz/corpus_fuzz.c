@@ -15,7 +15,8 @@ void fuzz_seeds(void)
     fuzz_seed_text(
         "{\"question\": \"What is it?\\r\\n\", \"chain\": \"so\", \"answer\": \"42, e\\u0301\", \"license\": \"MIT\"}\n"
         "{\"prompt\": \"again\", \"response\": \"and again\"}\n{\"prompt\": \"again\", \"response\": \"and again\"}\n");
-    fuzz_seed_text("[1]\n{\"instruction\": \"sk-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a\", \"output\": "
+    fuzz_seed_text("[1]\n{\"instruction\": \"sk-0a0a0a0a0a0a0a0a0a"
+                   "0a0a0a0a0a0a0a0a\", \"output\": "
                    "\"x\"}\r\n\n{\"question\": 1}\n\xff\n{");
     static const char zeros[] = "{\"question\": \"a\0b\"}\n\0\n";
     fuzz_seed(zeros, sizeof zeros - 1);
