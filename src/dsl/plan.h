@@ -114,6 +114,11 @@ struct plan {
     int input_width[TASK_MAX_PARAMS];
     int input_batched[TASK_MAX_PARAMS];
     bool input_lone[TASK_MAX_PARAMS];
+    /* Of outputs: some axis is longer than 1 that the inputs do not have, so that the value is stretched along it. The layout counts these
+     * outputs as it does inputs. */
+    bool grown[TASK_MAX_PARAMS];
+    const char *shorter
+        [TASK_MAX_PARAMS]; /* the value has rows of one element and the output longer ones in some case: both shapes */
     struct plan_layout layout;
     int64_t (*case_sizes)[PLAN_GROUPS]; /* how long the groups are in each case; with one matrix the batch is 1 */
     bool used[TASK_MAX_PARAMS + TASK_MAX_ATTRS];

@@ -648,6 +648,13 @@ static struct akgen_error *read_unit_output(struct plan *plan, int output)
     return NULL;
 }
 
+/* A tile of the value is none of the output, whose rows are longer. */
+static struct akgen_error *refuse_shapes(const struct plan *plan, int output)
+{
+    return error_new("%s: output '%s' has %s, which the planner has no plan to stretch", plan->task->name,
+                     plan->task->outputs[output].name, plan->shorter[output]);
+}
+
 /* A value that has fewer axes than the output is stretched. */
 static struct akgen_error *read_output(struct plan *plan, int output)
 {
@@ -657,6 +664,8 @@ static struct akgen_error *read_output(struct plan *plan, int output)
     struct akgen_error *error = NULL;
     if (plan->layout.units)
         return read_unit_output(plan, output);
+    if (to->value->axes == PLAN_FULL && plan->shorter[output])
+        return refuse_shapes(plan, output);
     if (to->value->axes & PLAN_COLS)
         keeps = to->value->axes == PLAN_FULL;
     else

@@ -98,7 +98,11 @@ static const char *rows_text(const struct printer *p, struct text *out)
                           name, plan->layout.last, name);
             return name;
         }
-    const char *output = plan->task->outputs[0].name, *cols = plan_row_length(plan, output);
+    int full = 0; /* the first output that has all rows, if one does */
+    while (full < plan->own_outputs && plan->outputs[full].axes != PLAN_FULL)
+        full++;
+    const char *output = plan->task->outputs[full < plan->own_outputs ? full : 0].name,
+               *cols = plan_row_length(plan, output);
     text_addf(out, plan->layout.last > 1 ? "    rows = %s.numel() // (%s)\n" : "    rows = %s.numel() // %s\n", output,
               cols);
     return "";

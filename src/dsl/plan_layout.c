@@ -17,6 +17,7 @@ struct along {
 };
 struct case_axes {
     struct task_instance *instance;
+    struct formula_bound *bound;
     int rank;
     unsigned wide; /* longer than 1 in some input */
     struct along *sums;
@@ -36,9 +37,24 @@ static unsigned wide_axes(const int64_t *dims, int rank)
     return wide;
 }
 
-static const struct task_tensor *tensor_of(const struct plan *plan, const struct task_instance *instance, int input)
+/* A tensor whose axes count: an input's, and behind the inputs an output's whose value is stretched; NULL: they do not. */
+static int tensor_count(const struct plan *plan)
 {
-    return plan->used[input] && instance->inputs[input].count ? instance->inputs[input].tensors : NULL;
+    return plan->task->input_count + plan->own_outputs;
+}
+
+static const struct task_tensor *tensor_of(const struct plan *plan, const struct task_instance *instance, int number)
+{
+    const int output = number - plan->task->input_count;
+    if (output >= 0)
+        return plan->grown[output] ? instance->outputs[output].tensors : NULL;
+    return plan->used[number] && instance->inputs[number].count ? instance->inputs[number].tensors : NULL;
+}
+
+static const char *name_of(const struct plan *plan, int number)
+{
+    const int output = number - plan->task->input_count;
+    return output >= 0 ? plan->task->outputs[output].name : plan->task->inputs[number].name;
 }
 
 /* Sums. */
@@ -59,19 +75,79 @@ static void find_sums(struct plan *plan, struct case_axes *axes, const struct fo
         find_sums(plan, axes, bound, node->kids[i]);
 }
 
-static struct akgen_error *read_case(struct plan *plan, struct case_axes *axes)
+/* The axes of the tensors, of which there are more when outputs have grown. */
+static void read_tensors(const struct plan *plan, struct case_axes *axes)
 {
-    const struct formula *last = plan->task->outputs[plan->task->output_count - 1].formula;
-    struct formula_bound *bound;
-    struct akgen_error *error = task_formulas_bind(plan->arena, axes->instance, &bound);
-    for (int i = 0; i < plan->task->input_count; i++) {
+    for (int i = 0; i < tensor_count(plan); i++) {
         const struct task_tensor *tensor = tensor_of(plan, axes->instance, i);
         axes->rank = tensor && tensor->rank > axes->rank ? tensor->rank : axes->rank;
         axes->wide |= tensor ? wide_axes(tensor->dims, tensor->rank) : 0;
     }
-    for (int i = 0; i < last->count && !error; i++)
-        find_sums(plan, axes, bound, last->steps[i].tree);
+}
+
+static bool is_number(const struct task_param *param)
+{
+    return strcmp(expr_text(param->shape), "[1]") == 0;
+}
+
+static const char *show_shape(struct arena *arena, const int64_t *dims, int rank)
+{
+    const char *text = "[";
+    for (int i = 0; i < rank; i++)
+        text = arena_printf(arena, "%s%s%lld", text, i ? ", " : "", (long long)dims[i]);
+    return arena_printf(arena, "%s]", text);
+}
+
+/* True if the value of an output has fewer elements, and is stretched. */
+static bool is_shorter(struct plan *plan, const struct case_axes *axes, int output)
+{
+    const struct task_tensor *tensor = axes->instance->outputs[output].tensors;
+    int64_t dims[RANK], elements = 1;
+    int rank = formula_shape(axes->bound, plan->task->outputs[output].formula->count - 1, dims);
+    for (int i = 0; i < rank; i++)
+        elements *= dims[RANK - rank + i];
+    if (elements >= tensor->elements)
+        return false;
+    if (tensor->rank && (!rank || dims[RANK - 1] == 1) && tensor->dims[tensor->rank - 1] != 1 && !plan->shorter[output])
+        plan->shorter[output] =
+            arena_printf(plan->arena, "the shape %s, its value %s", show_shape(plan->arena, tensor->dims, tensor->rank),
+                         show_shape(plan->arena, dims + RANK - rank, rank));
+    return true;
+}
+
+/* Some input is a tensor, not one number in all cases. */
+static bool has_tensors(const struct plan *plan)
+{
+    bool has = false;
+    for (int i = 0; i < plan->task->input_count; i++)
+        has |= plan->used[i] && plan->task->inputs[i].kind != TASK_SCALAR && !is_number(&plan->task->inputs[i]);
+    return has;
+}
+
+static void find_grown(struct plan *plan, const struct case_axes *axes)
+{
+    const bool tensors = has_tensors(plan);
+    for (int i = 0; i < plan->own_outputs && !plan->lists; i++) {
+        const struct task_tensor *output = axes->instance->outputs[i].tensors;
+        plan->grown[i] |= is_shorter(plan, axes, i) && tensors && wide_axes(output->dims, output->rank) & ~axes->wide;
+    }
+}
+
+static struct akgen_error *read_case(struct plan *plan, struct case_axes *axes)
+{
+    struct akgen_error *error = task_formulas_bind(plan->arena, axes->instance, &axes->bound);
+    read_tensors(plan, axes);
+    if (!error)
+        find_grown(plan, axes);
     return error;
+}
+
+static void read_sums(struct plan *plan, struct case_axes *axes)
+{
+    const struct formula *last = plan->task->outputs[plan->task->output_count - 1].formula;
+    read_tensors(plan, axes);
+    for (int i = 0; i < last->count; i++)
+        find_sums(plan, axes, axes->bound, last->steps[i].tree);
 }
 
 /* Layouts. */
@@ -118,7 +194,7 @@ static bool divides(const struct plan *plan, const struct plan_layout *layout, c
     const int least = layout->units ? abs(layout->rows_at) : layout->last, cols = layout->cols_at;
     if (layout->units && (axes->rank < least || (cols > 0 && axes->rank < cols)))
         return false;
-    for (int i = 0; i < plan->task->input_count; i++) {
+    for (int i = 0; i < tensor_count(plan); i++) {
         const struct task_tensor *tensor = tensor_of(plan, axes->instance, i);
         unsigned has = tensor ? wide_axes(tensor->dims, tensor->rank) : 0;
         if (has && by_rank)
@@ -212,7 +288,7 @@ static struct akgen_error *look_at_case(const struct plan *plan, const struct ca
     for (int g = 0; g < PLAN_GROUPS; g++)
         all[g] = 1;
     for (int round = 0; round < 2; round++)
-        for (int i = 0; i < plan->task->input_count; i++) {
+        for (int i = 0; i < tensor_count(plan); i++) {
             const struct task_tensor *tensor = tensor_of(plan, axes->instance, i);
             if (!tensor)
                 continue;
@@ -222,7 +298,7 @@ static struct akgen_error *look_at_case(const struct plan *plan, const struct ca
                 all[g] = sizes[g] != 1 && !round ? sizes[g] : all[g];
                 if (round && sizes[g] != 1 && sizes[g] != all[g] && !parts)
                     return error_new("%s: '%s' has other rows than another input, which the planner has no plan for",
-                                     plan->task->name, plan->task->inputs[i].name);
+                                     plan->task->name, name_of(plan, i));
                 evidence[i].has |= round && sizes[g] != 1 ? group_bits[g] : 0;
                 evidence[i].lacks |= round && sizes[g] == 1 && all[g] != 1 ? group_bits[g] : 0;
             }
@@ -260,7 +336,7 @@ static struct akgen_error *set_axes(struct plan *plan, const struct evidence *ev
         return error_new("%s: '%s' is stretched in some cases only, which the planner has no plan for",
                          plan->task->name, param->name);
     int has = evidence->has | (evidence->rank == rank ? open : open & PLAN_COLS);
-    if (strcmp(expr_text(param->shape), "[1]") == 0)
+    if (is_number(param))
         has = 0;
     plan->input_axes[input] = param->kind == TASK_SCALAR ? PLAN_NONE : has & PLAN_FULL;
     bool lone = has && !(has & PLAN_FULL);
@@ -295,15 +371,15 @@ static struct akgen_error *set_axes(struct plan *plan, const struct evidence *ev
 
 static struct akgen_error *read_axes(struct plan *plan, const struct case_axes *cases)
 {
-    struct evidence evidence[TASK_MAX_PARAMS] = {0};
+    struct evidence evidence[2 * TASK_MAX_PARAMS] = {0};
     struct akgen_error *error = NULL;
     int rank = 0;
     plan->case_sizes = arena_alloc(plan->arena, sizeof *plan->case_sizes * (size_t)plan->task->case_count);
-    for (int i = 0; i < plan->task->input_count; i++)
+    for (int i = 0; i < tensor_count(plan); i++)
         evidence[i].deep = true;
     for (int i = 0; i < plan->task->case_count && !error; i++)
         error = look_at_case(plan, &cases[i], plan->case_sizes[i], evidence);
-    for (int i = 0; i < plan->task->input_count; i++)
+    for (int i = 0; i < tensor_count(plan); i++)
         rank = evidence[i].rank > rank ? evidence[i].rank : rank;
     plan->first_output_long = true;
     for (int i = 0; i < plan->task->case_count; i++) {
@@ -313,6 +389,11 @@ static struct akgen_error *read_axes(struct plan *plan, const struct case_axes *
     }
     for (int i = 0; i < plan->task->input_count && !error; i++)
         error = set_axes(plan, &evidence[i], i, rank);
+    if (plan->layout.units)
+        plan_width_add(plan, ""); /* an output may alone have columns */
+    for (int i = 0; i < plan->own_outputs && plan->layout.units && !plan->layout.measured; i++)
+        if (plan->grown[i] && evidence[plan->task->input_count + i].deep)
+            plan->layout.measured = plan->task->outputs[i].name;
     if (!error && plan->layout.units && !plan->layout.measured)
         error =
             error_new("%s: no input has all axes of the value, which the planner has no plan for", plan->task->name);
@@ -378,6 +459,8 @@ struct akgen_error *plan_layout(struct plan *plan)
         cases[i] = (struct case_axes){.instance = error ? NULL : instance};
         error = error ? error : read_case(plan, &cases[i]);
     }
+    for (int i = 0; i < task->case_count && !error; i++)
+        read_sums(plan, &cases[i]);
     if (!error && !find_layout(plan, cases, true) && !find_layout(plan, cases, false))
         error = no_layout(plan, cases);
     error = error ? error : read_axes(plan, cases);

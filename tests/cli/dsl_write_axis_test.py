@@ -86,6 +86,27 @@ class Axes(unittest.TestCase):
         self.assert_right({"x": FULL, "z": FULL}, {"y": (FULL, "c = cumsum(x, 1); c / (1 + amax(abs(c), 1)) + z"),
                                                    "s": ("replace($shape, 1, 1)", "amin(c * z, 1)")}, BATCHES)
 
+    def test_outputs_larger_than_their_values(self):
+        """Rows, columns and matrices of the batch that the output alone has; the host function refuses other shapes."""
+        text = self.assert_right({"x": "$shape[1:]"}, {"y": (FULL, "x")}, [shape for shape in MATRICES if shape != [1, 1]])
+        self.assertIn("tl.broadcast_row(", text)
+        self.assertIn('assert y.numel() == rows * cols, "\'y\' has another shape"', text)
+        self.assert_right({"x": "[$shape[0], 1]"}, {"s": ("[$shape[0]]", "abs(x)"), "y": (FULL, "s * 2 + index(x, 0)")}, [[3, 33], [5, 2], [300, 7]])
+        self.assert_right({"x": "$shape[1:]"}, {"y": ("[$shape[0], $shape[1] - 1]", "x[1:]"), "z": ("[$shape[0], 2 * $shape[1]]", "concat(x, exp(x))")},
+                          [[3, 33], [5, 2], [300, 5000]])
+        text = self.assert_right({"x": "replace($shape, 1, 1)"}, {"y": (FULL, "x * 2")}, BATCHES)
+        self.assertIn("batches", text)
+        self.assert_right({"x": "replace($shape, 1, 1)", "z": FULL}, {"s": ("replace($shape, 1, 1)", "sum(z, 1)"), "y": (FULL, "exp(-x)")},
+                          [[2, 3, 33], [5, 300, 70], [50, 7, 3]])
+        self.assert_right({"x": "[$shape[0], 1, $shape[2], 1]"}, {"y": (FULL, "sin(x)")}, IMAGES[:3])
+        self.assert_right({"x": "[1, $shape[1], 1, 1]"}, {"y": (FULL, "x + 1")}, IMAGES[:3])
+        self.assert_right({"x": "[$shape[0] - $shape[0] + 1, 1]"}, {"y": (FULL, "x")}, [[3, 33], [7, 1], [1, 5]])
+        self.assert_no_plan({"x": FULL}, {"y": (FULL, "x[:1]")}, [[3, 33], [5, 2]],
+                            "output 'y' has the shape [3, 33], its value [3, 1], which the planner has no plan to stretch")
+        self.assert_no_plan({"x": "$shape[1:]"}, {"y": (FULL, "softmax(x)")}, [[3, 33]], "rows that are the same for all rows")
+        self.assert_no_plan({"x": "replace(replace($shape, 1, 1), 3, 1)"}, {"y": ("$shape", "x")}, [[2, 3, 4, 5, 6], [2, 3, 7, 5, 6]],
+                            "into more than a batch, rows and columns")
+
     def test_batch_norm(self):
         parameters = {name: CHANNELS for name in ("mu", "v", "gamma", "beta")}
         text = self.assert_right({"x": FULL, **parameters},

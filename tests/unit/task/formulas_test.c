@@ -323,7 +323,7 @@ static void test_table(void **state)
     }
     fclose(table);
     assert_int_equal(wrong, 0);
-    assert_true(right >= 129);
+    assert_true(right >= 131);
 }
 
 int main(void)
