@@ -23,7 +23,7 @@ enum plan_operation {
     PLAN_CALL,   /* element by element: `name` stands in plan_functions.def */
     PLAN_REDUCE, /* of each row, or of the whole tensor: `name` is sum, mean, max or min; a mean has its size beside it */
     PLAN_SCAN,   /* running sums of each row */
-    PLAN_PLACE, /* the number of a column, or of a row, modulo `name` if that is not empty */
+    PLAN_PLACE, /* the number of a column, of an element where rows have no meaning, or of a row, modulo `name` if that is not empty */
 };
 struct plan_value {
     enum plan_operation operation;
@@ -114,8 +114,8 @@ struct plan {
     int input_width[TASK_MAX_PARAMS];
     int input_batched[TASK_MAX_PARAMS];
     bool input_lone[TASK_MAX_PARAMS];
-    /* Of outputs: some axis is longer than 1 that the inputs do not have, so that the value is stretched along it. The layout counts these
-     * outputs as it does inputs. */
+    /* Of outputs: some axis is longer than 1 that the inputs do not have, so that the value is stretched along it, or the formula has
+     * positions in the output. The layout counts these outputs as it does inputs. */
     bool grown[TASK_MAX_PARAMS];
     const char *shorter
         [TASK_MAX_PARAMS]; /* the value has rows of one element and the output longer ones in some case: both shapes */
@@ -123,6 +123,7 @@ struct plan {
     int64_t (*case_sizes)[PLAN_GROUPS]; /* how long the groups are in each case; with one matrix the batch is 1 */
     bool used[TASK_MAX_PARAMS + TASK_MAX_ATTRS];
     struct plan_value **steps;                       /* of the formulas */
+    int building;                                    /* the output whose step is made a value */
     struct plan_output outputs[2 * TASK_MAX_PARAMS]; /* of the task, and behind them further parts of rows */
     int output_count;
     const struct expr **joins; /* per step: the tree, if that puts rows together; NULL: it does not */

@@ -2,6 +2,7 @@
  * them; a part of a row is a part of the inputs that it is made of. Which axes an input has, the layout says. */
 #include "base/array.h"
 #include "dsl/plan.h"
+#include "task/expr/formula.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -450,7 +451,7 @@ static struct plan_value *build_slice(struct plan *plan, const struct expr *node
 }
 
 /* Positions. */
-/* The rank of an input, 0 if cases differ in it. */
+/* The rank of an input, or of the output whose formula it is, 0 if cases differ in it. */
 static int rank_of(struct plan *plan, int input)
 {
     int rank = 0;
@@ -462,7 +463,8 @@ static int rank_of(struct plan *plan, int input)
             plan->error = plan->error ? plan->error : error;
             return 0;
         }
-        int own = instance->inputs[input].tensors[0].rank;
+        int own = input == FORMULA_OWN ? instance->outputs[plan->building].tensors[0].rank
+                                       : instance->inputs[input].tensors[0].rank;
         task_instance_free(instance);
         if (i && own != rank)
             return 0;
@@ -478,6 +480,20 @@ static const char *sizes_of(struct plan *plan, const char *name, int first, int 
     for (int axis = first; axis <= last; axis++)
         text = arena_printf(plan->arena, "%s%s%s.shape[%d]", text, *text ? " * " : "", name, axis);
     return text;
+}
+
+/* Some input that is used is a tensor. */
+static bool has_tensors(const struct plan *plan)
+{
+    bool has = false;
+    for (int i = 0; i < plan->task->input_count; i++)
+        has |= plan->used[i] && plan->input_axes[i] > 0;
+    return has;
+}
+
+static bool is_own_output(const struct expr *node)
+{
+    return node->node == NODE_WORD && node->index == FORMULA_OWN;
 }
 
 /* index(x, axis): columns have numbers, and of a row's number is known which place of each axis it is. */
@@ -497,10 +513,13 @@ static struct plan_value *build_place(struct plan *plan, const struct expr *node
     axis -= axis >= 0 ? rank : 0;
     if (plan->error || !(x->axes & (axis == -1 ? PLAN_COLS : PLAN_ROWS)))
         return number(plan, "0");
+    if (is_own_output(of) && rank == 1 && !has_tensors(plan)) /* rows have no meaning */
+        value.axes = PLAN_FULL;
     if (axis == -1)
         return intern(plan, value);
-    const char *tensor = plan->task->inputs[of->index].name, *inner = sizes_of(plan, tensor, axis + 1, -2),
-               *size = sizes_of(plan, tensor, axis, axis);
+    const char *tensor =
+                   is_own_output(of) ? plan->task->outputs[plan->building].name : plan->task->inputs[of->index].name,
+               *inner = sizes_of(plan, tensor, axis + 1, -2), *size = sizes_of(plan, tensor, axis, axis);
     const bool first = axis == -rank;
     value.axes = PLAN_ROWS;
     value.width = 0;
@@ -510,6 +529,16 @@ static struct plan_value *build_place(struct plan *plan, const struct expr *node
     if (*inner)
         place = binary(plan, "//", place, number(plan, number_add(plan, "inner", inner)));
     return first ? place : binary(plan, "%", place, number(plan, number_add(plan, "size", size)));
+}
+
+/* index(y, axis) of the output, which is a tile as an input's would be. */
+static struct plan_value *build_own_place(struct plan *plan, const struct expr *node)
+{
+    const char *name = plan->task->outputs[plan->building].name;
+    bool rows = !plan->layout.units && plan->layout.last == 1;
+    const struct plan_value own = {.axes = PLAN_FULL,
+                                   .width = rows ? plan_width_add(plan, plan_row_length(plan, name)) : 0};
+    return build_place(plan, node, &own);
 }
 
 /* Trees. */
@@ -570,6 +599,8 @@ static struct plan_value *build_typed(struct plan *plan, const struct expr *node
 static struct plan_value *build_call(struct plan *plan, const struct expr *node)
 {
     enum formula_kind kind = formula_kind_of(node);
+    if (kind == FORMULA_PLACE && is_own_output(node->kids[0]))
+        return build_own_place(plan, node);
     struct plan_value *kids[PLAN_KIDS] = {build(plan, node->kids[0])};
     if (kind == FORMULA_SUMMARY || kind == FORMULA_ROW)
         return build_row_function(plan, node, kids[0], formula_of_all(node));
@@ -763,6 +794,7 @@ struct akgen_error *plan_graph(struct plan *plan)
         plan->outputs[i] = (struct plan_output){.tensor = i, .from = "0", .width = PLAN_NONE};
     for (int i = 0; i < last->count; i++) {
         const struct expr *tree = last->steps[i].tree;
+        plan->building = last->steps[i].output;
         if ((plan->joins[i] = join_of(plan, tree))) {
             plan->steps[i] = number(plan, "0");
             if (last->steps[i].result)

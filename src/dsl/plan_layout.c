@@ -129,6 +129,7 @@ static void find_grown(struct plan *plan, const struct case_axes *axes)
     const bool tensors = has_tensors(plan);
     for (int i = 0; i < plan->own_outputs && !plan->lists; i++) {
         const struct task_tensor *output = axes->instance->outputs[i].tensors;
+        plan->grown[i] |= formula_places(plan->task->outputs[i].formula, i);
         plan->grown[i] |= is_shorter(plan, axes, i) && tensors && wide_axes(output->dims, output->rank) & ~axes->wide;
     }
 }

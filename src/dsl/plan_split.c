@@ -2,6 +2,7 @@
  * task of their own, and inputs of what is left: tensors of float32, whose sizes in each case stand in columns that are added to
  * the cases. Trees are copied, with these inputs in the place of the sums. */
 #include "dsl/plan.h"
+#include "task/expr/formula.h"
 #include "task/expr/expr.h"
 
 #include <string.h>
@@ -348,6 +349,9 @@ bool plan_split(struct arena *arena, const struct task *task, int choice, struct
     struct expr_columns columns;
     struct task_case *cases;
     s.last = task->outputs[task->output_count - 1].formula;
+    for (int i = 0; i < task->output_count; i++) /* stages number outputs anew */
+        if (formula_places(s.last, i))
+            return false;
     s.waits = arena_alloc(arena, sizeof *s.waits * (size_t)s.last->count);
     s.has = arena_alloc(arena, sizeof *s.has * (size_t)s.last->count);
     s.steps = arena_alloc(arena, sizeof *s.steps * (size_t)s.last->count);

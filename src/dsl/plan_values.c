@@ -279,7 +279,7 @@ static void print_filled(struct printer *p, struct plan_value *value)
 
 void print_place(struct printer *p, struct plan_value *value)
 {
-    const char *first = value->axes == PLAN_COLS ? "at" : "row", *to = destination(p, value, false);
+    const char *first = value->axes & PLAN_COLS ? "at" : "row", *to = destination(p, value, false);
     if (*value->name)
         first = arena_printf(p->plan->arena, "row %% %s", value->name);
     print_line(p, "compute", "tl.iota(%s, %s, count=%s)", to, first, print_count(p, print_shape_of(value)));

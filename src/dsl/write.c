@@ -34,6 +34,12 @@ static const char *find_mixed(const struct task *task)
     for (int i = 0; i < task->input_count; i++)
         if (is_mixed(&task->inputs[i]) && task->inputs[i].kind != TASK_SCALAR)
             return task->inputs[i].name;
+    for (int i = 0; i < task->input_count; i++)
+        if (task->inputs[i].kind != TASK_SCALAR)
+            return NULL;
+    for (int i = 0; i < task->output_count; i++) /* nothing is read but numbers */
+        if (is_mixed(&task->outputs[i]))
+            return task->outputs[i].name;
     return NULL;
 }
 

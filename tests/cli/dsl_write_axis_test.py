@@ -107,6 +107,15 @@ class Axes(unittest.TestCase):
         self.assert_no_plan({"x": "replace(replace($shape, 1, 1), 3, 1)"}, {"y": ("$shape", "x")}, [[2, 3, 4, 5, 6], [2, 3, 7, 5, 6]],
                             "into more than a batch, rows and columns")
 
+    def test_positions_in_the_output(self):
+        text = self.assert_right({"x": ONE}, {"y": (FULL, "x + index(y) * 3")}, [[7], [5000], [1]])
+        self.assertIn("total = y.numel()", text)
+        self.assert_right({"x": ONE}, {"y": (FULL, "index(y) - index(y, 0) * x")}, [[3, 33], [5, 2], [300, 7]])
+        self.assert_right({"x": ONE}, {"y": (FULL, "where(index(y, -1) <= index(y, -2), x, 0)")}, [[3, 33], [4, 5, 6], [7, 7]])
+        self.assert_right({"x": "$shape[1:]"}, {"y": (FULL, "i = index(y, 0); x * i + index(y, -1)")}, [[3, 33], [5, 2], [300, 7]])
+        self.assert_right({"x": FULL}, {"s": ("[$shape[0]]", "sum(x)"), "y": (FULL, "x + index(y) * s")}, [[3, 33], [5, 2], [300, 7]])
+        self.assert_no_plan({"x": FULL}, {"y": (FULL, "softmax(x, 1) + index(y, 1)")}, [[2, 3, 33]], "no plan for positions beside sums along other axes")
+
     def test_batch_norm(self):
         parameters = {name: CHANNELS for name in ("mu", "v", "gamma", "beta")}
         text = self.assert_right({"x": FULL, **parameters},

@@ -19,7 +19,8 @@ void fuzz_seeds(void)
                                         "d = x - mean(x); d * rsqrt(var(x) + 1e-5) * y",
                                         "silu(x[:size(x) // 2 + 1]) * x[k - 2:]",
                                         "softmax(x, -1) + cumsum(where(x > 0, x, -x[0])) / sum(x, all)",
-                                        "softmax(x, 0) * mean(x, 1, -2) - cumsum(y, -1) / size(x, 0)"};
+                                        "softmax(x, 0) * mean(x, 1, -2) - cumsum(y, -1) / size(x, 0)",
+                                        "x + k * index(z, 0) - index(z) % index(y)"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         fuzz_seed_text(texts[i]);
 }
@@ -43,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     const char *text = arena_strndup(&arena, (const char *)bytes, length < LONGEST ? length : LONGEST);
     struct akgen_error *error = formula_parse(&arena, text, names, NAMES, NULL, "z", 0, &formula);
     if (!error)
-        error = formula_bind(&arena, formula, arguments, &steps, &bound);
+        error = formula_bind(&arena, formula, arguments, (const struct task_tensor *[]){&matrix}, &steps, &bound);
     if (!error)
         error = formula_fits(bound, formula->count - 1, &matrix);
     if (!error)

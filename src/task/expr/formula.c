@@ -10,6 +10,7 @@ struct resolver {
     const struct formula_name *names;
     const struct formula_step *steps; /* known so far */
     int count, step_count;
+    const char *output; /* whose formula it is */
 };
 
 enum formula_kind formula_kind_of(const struct expr *call)
@@ -137,8 +138,8 @@ static struct akgen_error *no_function(const struct resolver *r, const struct ex
         {"dropout", "x * mask / (1 - p), the mask being an input"},
         {"isnan", "x != x"},
         {"isinf", "abs(x) == inf"},
-        {"arange", "index(x, axis)"},
-        {"iota", "index(x, axis)"},
+        {"arange", "index(x, axis), or index(y, axis) of the output y"},
+        {"iota", "index(x, axis), or index(y, axis) of the output y"},
         {"tril", "where(index(x, -1) <= index(x, -2), x, 0)"},
         {"triu", "where(index(x, -1) >= index(x, -2), x, 0)"},
         {"len", "size(x)"},
@@ -212,6 +213,12 @@ static struct akgen_error *check_typed(const struct resolver *r, const struct ex
     return expr_error_at(of, "%s rounds to the data type of an input, which is named here", call->name);
 }
 
+/* The first argument of index(y), where y is no name before. */
+static bool is_own_output(const struct resolver *r, const struct expr *node)
+{
+    return node->node == NODE_WORD && strcmp(node->name, r->output) == 0 && number_of(r, node->name) < 0;
+}
+
 static struct akgen_error *resolve(const struct resolver *r, struct expr *node)
 {
     struct akgen_error *error = NULL;
@@ -223,6 +230,10 @@ static struct akgen_error *resolve(const struct resolver *r, struct expr *node)
         if ((error = resolve_call(r, node)))
             return error;
         arguments = formula_function_of(node)->arguments;
+        if (formula_kind_of(node) == FORMULA_PLACE && is_own_output(r, node->kids[0])) {
+            node->kids[0]->index = FORMULA_OWN;
+            return NULL;
+        }
         break;
     case NODE_VALUE:
         return node->value.kind == EXPR_TEXT ? expr_error_at(node, "a formula has no text") : NULL;
@@ -272,7 +283,8 @@ struct akgen_error *formula_parse(struct arena *arena, const char *text, const s
     struct expr_step parsed[FORMULA_MAX_STEPS];
     int known = before ? before->count : 0, added;
     struct formula_step *steps = arena_alloc(arena, sizeof *steps * (size_t)(known + FORMULA_MAX_STEPS));
-    struct resolver r = {.arena = arena, .names = names, .count = count, .steps = steps, .step_count = known};
+    struct resolver r = {
+        .arena = arena, .names = names, .count = count, .steps = steps, .step_count = known, .output = name};
     if (known)
         memcpy(steps, before->steps, sizeof *steps * (size_t)known);
     struct akgen_error *error = expr_steps_parse(arena, text, parsed, FORMULA_MAX_STEPS, &added);
@@ -292,4 +304,20 @@ struct akgen_error *formula_parse(struct arena *arena, const char *text, const s
 bool formula_uses(const struct formula *formula, int index)
 {
     return formula->steps[formula->count - 1].uses >> index & 1;
+}
+
+static bool has_place(const struct expr *node)
+{
+    bool has = node && node->node == NODE_WORD && node->index == FORMULA_OWN;
+    for (int i = 0; node && i < node->kid_count && !has; i++)
+        has = has_place(node->kids[i]);
+    return has;
+}
+
+bool formula_places(const struct formula *formula, int output)
+{
+    bool places = false;
+    for (int i = 0; i < formula->count && !places; i++)
+        places = formula->steps[i].output == output && has_place(formula->steps[i].tree);
+    return places;
 }

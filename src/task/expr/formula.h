@@ -6,7 +6,7 @@
  * Shapes go together as in NumPy: sizes are compared from the last one, and 1 stretches. x[a:b] is a part of each row, a
  * row being what lies along the last axis; sum(x) and the like leave one element of a row, sum(x, all) one of the tensor,
  * sum(x, 0, 1) one of what lies along these axes, which stay with a size of 1.
- * A step's name, and that of an output, is known to what follows, in later outputs too. */
+ * A step's name, and that of an output, is known to what follows, in later outputs too; index(y) knows the output's shape before. */
 #ifndef TASK_FORMULA_H
 #define TASK_FORMULA_H
 
@@ -20,6 +20,8 @@
 struct expr;
 struct task_tensor;
 enum { FORMULA_MAX_NAMES = 64, FORMULA_MAX_STEPS = 64 };
+/* The output whose formula it is, which has a shape and no values yet: index(y) alone may name it. */
+enum { FORMULA_OWN = -2 };
 
 struct formula_name {
     const char *name;
@@ -28,8 +30,8 @@ struct formula_name {
 struct formula_step {
     const char *name;
     const struct expr
-        *tree;     /* task/expr/tree.h. `index` of a word: the number of its name, from `names` on of the step;
-                              * of a call: of the function */
+        *tree;     /* task/expr/tree.h. `index` of a word: the number of its name, from `names` on of the step, or
+                              * FORMULA_OWN; of a call: of the function */
     int output;    /* whose formula it stands in */
     bool result;   /* it is that output */
     uint64_t uses; /* the names that it needs, itself or through other steps: bit i for number i */
@@ -65,6 +67,8 @@ struct akgen_error *formula_parse(struct arena *arena, const char *text, const s
                                   const struct formula **formula);
 /* True if the formula names name number `index`, itself or in a step that it needs. */
 bool formula_uses(const struct formula *formula, int index);
+/* True if some step of this output's formula goes by the output's own shape: index(y). */
+bool formula_places(const struct formula *formula, int output);
 /* Names of the functions, separated by spaces. */
 const char *formula_functions(struct arena *arena);
 
@@ -83,7 +87,7 @@ struct formula_answer {
     int name_count;
     const char *const *outputs;
     int output_count;
-    bool elements; /* each element is computed by itself: no sums, sizes and parts of rows */
+    bool elements; /* each element is computed by itself: no sums, sizes, positions and parts of rows */
 };
 /* The same of the answers to one task: a statement reads these names and those of statements before it, each name has one statement, each output
  * has one, and the last one ends the text. Steps have names of a list. By marks, which are AKGen's own (lm/grammar.h). NULL: there are too many
@@ -100,11 +104,11 @@ struct formula_bound;
 /* A number as a tensor of this type holds it. In an integer type it is cut off, or the type's last number where that has no room; NaN is
  * 0; in bool it is 1 unless it is 0. */
 double formula_held(enum akgen_dtype type, double value);
-/* Finds the shapes of all steps of a case. An error where they do not fit together: "in 'TEXT', column 3: ...". `steps`: per
- * output the type that each of its steps is rounded to. */
+/* Finds the shapes of all steps of a case. An error where they do not fit together: "in 'TEXT', column 3: ...". Per output, `outputs`: its
+ * shape; `steps`: the type that each of its steps is rounded to. */
 struct akgen_error *formula_bind(struct arena *arena, const struct formula *formula,
-                                 const struct formula_argument *arguments, const enum akgen_dtype *steps,
-                                 struct formula_bound **bound);
+                                 const struct formula_argument *arguments, const struct task_tensor *const *outputs,
+                                 const enum akgen_dtype *steps, struct formula_bound **bound);
 /* The axes that a call with rows goes along, and the shape of its operand: 8 sizes, 1 in front of the shape; bit i for size i.
  * False if the formula has no such call. */
 bool formula_axes(const struct formula_bound *bound, const struct expr *call, unsigned *axes, int64_t dims[8]);

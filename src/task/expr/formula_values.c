@@ -37,8 +37,10 @@ struct formula_bound {
     struct arena *arena;
     const struct formula *formula;
     const struct formula_argument *arguments;
+    const struct task_tensor *const *outputs;
     struct node **steps, *newest;
-    enum akgen_dtype rounding; /* of the step that is being bound */
+    int output; /* of the step that is being bound */
+    enum akgen_dtype rounding;
 };
 
 double formula_held(enum akgen_dtype type, double value)
@@ -331,14 +333,23 @@ static void find_exactness(struct node *node)
     node->exact = (exact && (is_among(name, keep_exact) || is_among(name, to_whole))) || (node->integral && integral);
 }
 
-static struct akgen_error *bind_word(struct formula_bound *bound, struct node *node)
+static void set_shape(struct node *node, const struct task_tensor *tensor)
 {
-    const struct formula_argument *argument = &bound->arguments[node->expr->index];
-    const struct task_tensor *tensor = argument->tensor;
-    node->argument = argument;
     for (int i = 0; i < RANK; i++)
         node->dims[i] = tensor && i >= RANK - tensor->rank ? tensor->dims[i - (RANK - tensor->rank)] : 1;
     node->rank = tensor ? tensor->rank : 0;
+}
+
+static struct akgen_error *bind_word(struct formula_bound *bound, struct node *node)
+{
+    if (node->expr->index == FORMULA_OWN) { /* nothing reads its values */
+        set_shape(node, bound->outputs[bound->output]);
+        return NULL;
+    }
+    const struct formula_argument *argument = &bound->arguments[node->expr->index];
+    const struct task_tensor *tensor = argument->tensor;
+    node->argument = argument;
+    set_shape(node, tensor);
     node->number = !tensor;
     node->whole = argument->whole;
     node->value = argument->number;
@@ -404,15 +415,16 @@ static struct akgen_error *bind(struct formula_bound *bound, const struct expr *
 }
 
 struct akgen_error *formula_bind(struct arena *arena, const struct formula *formula,
-                                 const struct formula_argument *arguments, const enum akgen_dtype *steps,
-                                 struct formula_bound **result)
+                                 const struct formula_argument *arguments, const struct task_tensor *const *outputs,
+                                 const enum akgen_dtype *steps, struct formula_bound **result)
 {
     struct formula_bound *bound = *result = arena_alloc(arena, sizeof *bound);
-    *bound = (struct formula_bound){.arena = arena, .formula = formula, .arguments = arguments};
+    *bound = (struct formula_bound){.arena = arena, .formula = formula, .arguments = arguments, .outputs = outputs};
     bound->steps = arena_alloc(arena, sizeof *bound->steps * (size_t)formula->count);
     struct akgen_error *error = NULL;
     for (int i = 0; i < formula->count && !error; i++) {
-        bound->rounding = steps[formula->steps[i].output];
+        bound->output = formula->steps[i].output;
+        bound->rounding = steps[bound->output];
         error = bind(bound, formula->steps[i].tree, &bound->steps[i]);
     }
     return error;
@@ -468,9 +480,8 @@ static bool same_elements(const int64_t *a, const int64_t *b)
 
 static struct node output_shape(const struct task_tensor *output)
 {
-    struct node shape = {.rank = output->rank};
-    for (int i = 0; i < RANK; i++)
-        shape.dims[i] = i < RANK - output->rank ? 1 : output->dims[i - (RANK - output->rank)];
+    struct node shape = {0};
+    set_shape(&shape, output);
     return shape;
 }
 

@@ -219,7 +219,10 @@ static const char printed_rows[] =
 /* Where no input is a tensor of numbers there is no data type to round to. */
 static const char printed_typed[] = "typed$ ::= typed \"(\" s! comma type \")\"\n";
 static const char printed_places[] = "typed$ ::= typed \"(\" s! comma type \")\" | place \"(\" type along? \")\"\n";
+static const char printed_own_places[] =
+    "typed$ ::= typed \"(\" s! comma type \")\" | place \"(\" (type | own) along? \")\"\n";
 static const char printed_untyped[] = "typed$ ::= unary \"(\" s! \")\"\n";
+static const char printed_untyped_places[] = "typed$ ::= place \"(\" own along? \")\"\n";
 static const char printed_no_parentheses[] =
     "value$ ::= number | constant | name\n"
     "s$ ::= (\"-\"? name (operator unary$){0,~} | number (operator unary$){1,~})\n";
@@ -304,6 +307,7 @@ static void add_names(struct text *text, const struct formula_answer *answer, co
             typed = true;
         }
     text_add(text, typed ? "\n" : " name\n");
+    text_addf(text, "own ::= \"%s\"\n", answer->outputs[0]);
 }
 
 const char *formula_answer_grammar(struct arena *arena, const struct formula_answer *answer)
@@ -319,6 +323,8 @@ const char *formula_answer_grammar(struct arena *arena, const struct formula_ans
     for (int i = 0; i < MOST_STEPS && count < FORMULA_MARKS - answer->output_count; i++)
         if (!is_taken(answer, step_names[i]))
             steps[count++] = step_names[i];
+    /* Positions in the output: where there is one, it is the one whose formula it is, and the text ends when it has a value. */
+    const bool own = answer->output_count == 1;
     text_add(&text, "# Formulas as answers to one task (docs/lm.md): over its names, all its outputs.\n");
     add_statements(&text, answer, steps, count);
     text_add(&text, printed_head);
@@ -326,9 +332,10 @@ const char *formula_answer_grammar(struct arena *arena, const struct formula_ans
     add_functions(&text, false);
     add_levels(&text, printed_level,
                arena_printf(arena, "%s%s", answer->elements ? printed_elements : printed_rows,
-                            !has_type(answer)  ? printed_untyped
-                            : answer->elements ? printed_typed
-                                               : printed_places),
+                            answer->elements    ? has_type(answer) ? printed_typed : printed_untyped
+                            : !has_type(answer) ? own ? printed_untyped_places : printed_untyped
+                            : own               ? printed_own_places
+                                                : printed_places),
                printed_no_parentheses);
     add_names(&text, answer, steps, count);
     return kept(arena, &text);

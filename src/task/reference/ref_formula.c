@@ -30,9 +30,12 @@ static struct akgen_error *bind_steps(const struct task_instance *instance, cons
 {
     const struct task *task = instance->task;
     struct formula_argument *arguments = arena_alloc(arena, sizeof *arguments * FORMULA_MAX_NAMES);
+    const struct task_tensor **outputs = arena_alloc(arena, sizeof *outputs * (size_t)task->output_count);
     struct akgen_error *error = read_arguments(instance, arguments);
+    for (int i = 0; i < task->output_count; i++)
+        outputs[i] = instance->outputs[i].count ? instance->outputs[i].tensors : NULL;
     if (!error)
-        error = formula_bind(arena, task->outputs[task->output_count - 1].formula, arguments, steps, bound);
+        error = formula_bind(arena, task->outputs[task->output_count - 1].formula, arguments, outputs, steps, bound);
     return error ? error_prefix(error, "formula") : NULL;
 }
 

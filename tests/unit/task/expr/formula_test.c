@@ -45,7 +45,7 @@ static struct akgen_error *compute(struct arena *arena, const char *text, enum a
     struct formula_bound *bound;
     struct akgen_error *error = formula_parse(arena, text, names, NAMES, NULL, "out", 0, &formula);
     if (!error)
-        error = formula_bind(arena, formula, arguments, &steps, &bound);
+        error = formula_bind(arena, formula, arguments, &output, &steps, &bound);
     if (!error)
         error = formula_fits(bound, formula->count - 1, output);
     if (!error)
@@ -178,7 +178,8 @@ static void jumps_lean(void **state)
         double values[6];
         for (int up = 0; up < 2; up++) {
             assert_null(formula_parse(&arena, rows[i].text, names, NAMES, NULL, "out", 0, &formula));
-            assert_null(formula_bind(&arena, formula, arguments, &(enum akgen_dtype){AKGEN_DOUBLE}, &bound));
+            assert_null(formula_bind(&arena, formula, arguments, (const struct task_tensor *[]){&output},
+                                     &(enum akgen_dtype){AKGEN_DOUBLE}, &bound));
             assert_int_equal(formula_jumps(bound), rows[i].jumps);
             formula_lean(bound, up ? 0x1p-18 : -0x1p-18);
             formula_compute(bound, 0, &output, keep, values);
@@ -313,7 +314,8 @@ static void outputs_share_steps(void **state)
     assert_null(formula_parse(&arena, "p + d * k", names, NAMES, first, "q", 1, &second));
     assert_true(formula_uses(first, 5) && !formula_uses(first, 3) && formula_uses(second, 3));
     assert_int_equal(second->count, 3);
-    assert_null(formula_bind(&arena, second, arguments, steps, &bound));
+    assert_null(
+        formula_bind(&arena, second, arguments, (const struct task_tensor *[]){&output, &output}, steps, &bound));
     formula_compute(bound, 2, &output, keep, values);
     assert_float_equal(values[2], 9 + 30, 0);
     formula_compute(bound, 1, &output, keep, values);
@@ -374,13 +376,21 @@ static void positions(void **state)
     assert_elements("index(mean(m)) + m", 2, 3, M);
     assert_elements("index(m + r, -2) * k + index(m)[1:2]", 2, 1, (const double[]){1, 11});
     assert_value("index(k)", 0);
+    /* Of the output itself, which is called so. */
+    assert_elements("index(out) + 10 * index(out, 0)", 2, 3, (const double[]){0, 1, 2, 10, 11, 12});
+    assert_elements("i = index(out, -2); r * i + m", 2, 3, (const double[]){1, 2, 4, 9, 20.5, 33});
+    assert_mistake("index(out, 2)", "column 12: the shape [2, 3] has no axis 2");
+    assert_mistake("index(out + 1)", "'out' is no input, attribute or step before");
+    assert_mistake("out + index(out)", "column 1: 'out' is no input, attribute or step before");
+    assert_mistake("sum(out)", "'out' is no input, attribute or step before");
     assert_mistake("index(m, 2)", "column 10: the shape [2, 3] has no axis 2");
     assert_mistake("index(m, all)", "column 10: index goes along axes, which are whole numbers");
     assert_mistake("index(m, 0, 1)", "column 13: index goes along one axis");
     assert_mistake("index(m, k)", "index goes along axes");
     assert_mistake("index()", "index takes 1 argument, not 0");
     assert_mistake("index(k, 0)", "the shape [] has no axis 0");
-    assert_mistake("arange(3)", "there is no function 'arange'; write index(x, axis)");
+    assert_mistake("arange(3)",
+                   "there is no function 'arange'; write index(x, axis), or index(y, axis) of the output y");
 }
 
 /* Two rows one behind the other. */
