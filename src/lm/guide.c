@@ -206,8 +206,8 @@ void lm_guided_take(struct lm_guided *text, int32_t token)
 {
     struct lm_guide *guide = text->guide;
     size_t length;
-    bool added;
-    const char *bytes = lm_tokenizer_bytes(guide->guides->tokenizer, (uint32_t)token, &length, &added);
+    bool special;
+    const char *bytes = lm_tokenizer_bytes(guide->guides->tokenizer, (uint32_t)token, &length, &special);
     for (size_t i = 0; i < length; i++)
         text->state = lm_recogniser_step(guide->recogniser, text->state, (uint8_t)bytes[i]);
 }

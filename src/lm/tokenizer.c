@@ -206,11 +206,11 @@ static struct lm_span text_of(const struct lm_tokenizer *tokenizer, uint32_t id)
     return (struct lm_span){"", 0};
 }
 
-const char *lm_tokenizer_bytes(const struct lm_tokenizer *tokenizer, uint32_t id, size_t *length, bool *added)
+const char *lm_tokenizer_bytes(const struct lm_tokenizer *tokenizer, uint32_t id, size_t *length, bool *special)
 {
     struct lm_span token = text_of(tokenizer, id);
     *length = token.length;
-    *added = id < tokenizer->added_texts->size && tokenizer->added_texts->tokens[id].at;
+    *special = id < tokenizer->added_texts->size && tokenizer->special[id];
     return token.at;
 }
 

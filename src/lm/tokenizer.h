@@ -34,8 +34,9 @@ struct akgen_error *lm_tokenizer_count(const struct lm_tokenizer *tokenizer, con
  * that was encoded but for its normalisation; of some ids alone they need not be UTF-8. `length` may be NULL. */
 char *lm_tokenizer_decode(const struct lm_tokenizer *tokenizer, struct arena *arena, const uint32_t *ids, int64_t count,
                           size_t *length);
-/* The bytes of one token, `length` of them, which stay as long as the tokenizer; `added`: it is one of the added tokens. */
-const char *lm_tokenizer_bytes(const struct lm_tokenizer *tokenizer, uint32_t id, size_t *length, bool *added);
+/* The bytes of one token, `length` of them, which stay as long as the tokenizer; `special`: it is <|im_end|> or the like, which no text is
+ * made of; other added tokens are text. */
+const char *lm_tokenizer_bytes(const struct lm_tokenizer *tokenizer, uint32_t id, size_t *length, bool *special);
 /* One more than the largest id. */
 uint32_t lm_tokenizer_size(const struct lm_tokenizer *tokenizer);
 /* The id of a token by its text, "<|im_end|>" or " the"; false, and *id as it was, if there is none. */

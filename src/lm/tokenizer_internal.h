@@ -102,6 +102,7 @@ struct lm_tokenizer {
     enum lm_form form;
     struct lm_split splits[LM_SPLITS];
     int split_count;
+    bool *special; /* by the id of an added token: what a text has no use for, <|im_end|> and the like */
     struct lm_added_list plain, normalised; /* looked for in the text as it is, and in its normal form */
 };
 

@@ -323,6 +323,7 @@ static struct akgen_error *read_added(const struct file *file, const json_t *tok
         size = id >= size ? id + 1 : size;
     }
     tokenizer->added_texts = lm_vocabulary_new(&tokenizer->arena, size);
+    tokenizer->special = arena_alloc(&tokenizer->arena, ((size_t)size + 1) * sizeof *tokenizer->special);
     for (size_t i = 0; i < count; i++) {
         const json_t *token = json_array_get(tokens, i);
         const char *content = arena_strdup(&tokenizer->arena, json_string_value(json_object_get(token, "content")));
@@ -332,6 +333,7 @@ static struct akgen_error *read_added(const struct file *file, const json_t *tok
         if (!text.length)
             continue;
         lm_vocabulary_add(tokenizer->added_texts, text, id, true);
+        tokenizer->special[id] = flag(token, "special");
         if (list == &tokenizer->normalised)
             text = lm_normalise(&tokenizer->arena, tokenizer->form, text);
         list->items[list->count++] =

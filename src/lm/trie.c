@@ -40,9 +40,9 @@ static struct entry *sorted(const struct lm_tokenizer *tokenizer, int vocabulary
     *count = 0;
     for (int token = 0; token < vocabulary; token++) {
         struct entry entry = {.token = token};
-        bool added;
-        entry.bytes = lm_tokenizer_bytes(tokenizer, (uint32_t)token, &entry.length, &added);
-        if (entry.length && entry.length <= LONGEST && !added && !is_among(without, without_count, token))
+        bool special;
+        entry.bytes = lm_tokenizer_bytes(tokenizer, (uint32_t)token, &entry.length, &special);
+        if (entry.length && entry.length <= LONGEST && !special && !is_among(without, without_count, token))
             entries[(*count)++] = entry;
     }
     qsort(entries, (size_t)*count, sizeof *entries, by_bytes);

@@ -334,8 +334,10 @@ static void bounds_ambiguity(void **state)
     lm_grammar_free(grammar);
 }
 
-/* Single bytes, tokens of several, two of the same bytes in part, one that ends texts, an added one. */
+/* Single bytes, tokens of several, two of the same bytes in part, one that ends texts, added ones: special and text. */
 static const char vocabulary[] = "{\"added_tokens\":[{\"id\":19,\"content\":\"12\",\"special\":true,\"single_word\":"
+                                 "false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false},"
+                                 "{\"id\":22,\"content\":\"+(1\",\"special\":false,\"single_word\":"
                                  "false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false}],"
                                  "\"normalizer\":null,\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":"
                                  "false,\"trim_offsets\":true,\"use_regex\":true},"
@@ -353,6 +355,7 @@ static void allows_tokens(void **state)
     struct akgen_error *error = lm_tokenizer_parse("t", vocabulary, strlen(vocabulary), &tokenizer);
     struct rng rng;
     int32_t end = END;
+    bool added = false; /* the token that was added and is text was allowed somewhere */
     (void)state;
     if (error)
         fail_msg("%s", error->message);
@@ -377,13 +380,14 @@ static void allows_tokens(void **state)
                 bool any = lm_guided_allowed(&text, &mask);
                 for (int32_t token = 0; token < TOKENS; token++) {
                     size_t size;
-                    bool added;
-                    const char *piece = lm_tokenizer_bytes(tokenizer, (uint32_t)token, &size, &added);
+                    bool special;
+                    const char *piece = lm_tokenizer_bytes(tokenizer, (uint32_t)token, &size, &special);
                     uint32_t to = at;
-                    assert_int_equal(added, token == 19);
+                    assert_int_equal(special, token == 19);
+                    added |= token == 22 && size && (mask[0] >> token & 1);
                     for (size_t i = 0; i < size; i++)
                         to = lm_recogniser_step(recogniser, to, (uint8_t)piece[i]);
-                    bool may = size && to != LM_DEAD && token != END && !added;
+                    bool may = size && to != LM_DEAD && token != END && !special;
                     assert_int_equal(mask[0] >> token & 1, may);
                     if (may)
                         allowed[count++] = token;
@@ -395,8 +399,8 @@ static void allows_tokens(void **state)
                     break;
                 int32_t chosen = allowed[rng_integer(&rng, 0, count)];
                 size_t size;
-                bool added;
-                const char *piece = lm_tokenizer_bytes(tokenizer, (uint32_t)chosen, &size, &added);
+                bool special;
+                const char *piece = lm_tokenizer_bytes(tokenizer, (uint32_t)chosen, &size, &special);
                 lm_guided_take(&text, chosen);
                 text_append(&bytes, piece, size);
             }
@@ -406,6 +410,7 @@ static void allows_tokens(void **state)
         }
         lm_guides_free(guides);
     }
+    assert_true(added);
     lm_tokenizer_free(tokenizer);
     lm_grammar_free(grammars[0]);
     lm_grammar_free(grammars[1]);
