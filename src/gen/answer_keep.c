@@ -147,18 +147,21 @@ static void plan_for(struct arena *arena, const struct gen_answer *answer, const
     error_free(error);
 }
 
-/* For all cases; where there is no such plan and one case alone is judged, for that one. */
-static void plan(struct arena *arena, const struct gen_answer *answer, const struct task *task, int only_case,
-                 struct contents *contents)
+typedef void make_function(struct arena *arena, const struct gen_answer *answer, const struct task *task,
+                           struct contents *contents);
+
+/* For all cases; where nothing comes of it and one case alone is judged, for that one. */
+static void make(struct arena *arena, const struct gen_answer *answer, const struct task *task, int only_case,
+                 make_function *of, struct contents *contents)
 {
     struct contents alone = *contents;
     struct task own;
-    plan_for(arena, answer, task, contents);
+    of(arena, answer, task, contents);
     if (!contents->refusal || only_case < 0)
         return;
     struct akgen_error *error = task_of_case(arena, task, only_case, &own);
     if (!error)
-        plan_for(arena, answer, &own, &alone);
+        of(arena, answer, &own, &alone);
     if (!error && !alone.refusal)
         *contents = alone;
     error_free(error);
@@ -171,9 +174,9 @@ static struct contents contents_of(struct arena *arena, const struct gen_answer 
     if (answer->kind == GEN_ANSWER_NONE)
         contents.refusal = refuse_for(arena, DIAG_SYNTAX, NULL, answer->problem);
     else if (answer->kind == GEN_ANSWER_PROGRAM)
-        compile(arena, answer, task, &contents);
+        make(arena, answer, task, only_case, compile, &contents);
     else if (answer->kind == GEN_ANSWER_FORMULAS)
-        plan(arena, answer, task, only_case, &contents);
+        make(arena, answer, task, only_case, plan_for, &contents);
     return contents;
 }
 

@@ -338,8 +338,8 @@ static void test_what_is_kept(void **state)
     end(&keeping);
 }
 
-/* What the planner does not compute of all cases it may of the one that is judged. */
-static void test_formulas_of_one_case(void **state)
+/* What the planner does not compute of all cases it may of the one that is judged, and what the compiler does not compile. */
+static void test_answers_of_one_case(void **state)
 {
     static const char text[] = "y = abs(x)";
     struct keeping keeping;
@@ -359,6 +359,16 @@ static void test_formulas_of_one_case(void **state)
     const char *host = content(&keeping, one.dir, "op_host/abs_math.cpp");
     assert_non_null(strstr(host, "DT_FLOAT16"));
     assert_null(strstr(host, "DT_COMPLEX64"));
+    const char *program = one.program;
+    gen_answer_read(&keeping.arena, program, strlen(program), &task, EVAL_PROJECT, &answer);
+    assert_int_equal(answer.kind, GEN_ANSWER_PROGRAM);
+    assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &one));
+    assert_null(one.refusal);
+    assert_string_equal(content(&keeping, one.dir, "op_host/abs_math.cpp"), host);
+    keeping.options.only_case = -1;
+    assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &all));
+    assert_non_null(all.refusal);
+    keeping.options.only_case = 0;
     gen_answer_read(&keeping.arena, "y = abs(z)", strlen("y = abs(z)"), &task, EVAL_PROJECT, &answer);
     assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &one));
     assert_non_null(strstr(one.refusal->reason, "'z' is no input"));
@@ -421,7 +431,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus),
                                        cmocka_unit_test(test_time_is_linear),
                                        cmocka_unit_test(test_what_is_kept),
-                                       cmocka_unit_test(test_formulas_of_one_case),
+                                       cmocka_unit_test(test_answers_of_one_case),
                                        cmocka_unit_test(test_programs_are_kept_as_what_they_become),
                                        cmocka_unit_test(test_several_keep_the_same)};
     return cmocka_run_group_tests(tests, NULL, NULL);
