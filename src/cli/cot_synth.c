@@ -3,15 +3,49 @@
 #include "cli/cot.h"
 #include "cli/cot_seeds.h"
 #include "cot/benchmark.h"
-#include "cot/synth_prove.h"
+#include "cot/project.h"
+#include "op/op.h"
 
 #include <string.h>
 
 enum { BLOCK = 64 }; /* operators */
 struct synthesis {
     struct cli_cot_seeds seeds;
-    bool programs, brief;
+    bool programs, brief, projects;
 };
+
+/* The program of an operator, and the project that is compiled of it. */
+static struct akgen_error *add_code(const struct synthesis *s, struct cot_block *block,
+                                    const struct synth_operator *made, const char *scratch,
+                                    const struct synth_proof *proof, struct cot_sample *sample)
+{
+    struct arena *arena = &block->arena;
+    struct synth_proof of;
+    struct project_answer project;
+    struct akgen_error *error = synth_prove_program(arena, made, scratch, s->brief, proof, &of);
+    if (!error && of.dropped)
+        cot_block_drop(block, arena_printf(arena, "no program: %s", synth_drop_kind(of.dropped)));
+    if (error || of.dropped)
+        return error;
+    sample->mode = COT_DSL;
+    sample->question = arena_printf(arena, "%s" SYNTH_PROGRAM_IS_ASKED, proof->brief);
+    sample->answer = of.program;
+    sample->verdict = of.verdict;
+    if (s->programs)
+        cot_block_add(block, sample);
+    if (!s->projects || (error = project_of_program(arena, &of, scratch, &project)))
+        return error;
+    if (project.dropped) {
+        cot_block_drop(block, arena_printf(arena, "no project: %s", synth_drop_kind(project.dropped)));
+        return NULL;
+    }
+    sample->mode = COT_ASCENDC;
+    sample->question = arena_printf(arena, "%s" SYNTH_PROJECT_IS_ASKED, proof->brief, op_snake_case(arena, made->op));
+    sample->answer = project.answer;
+    sample->verdict = project.verdict;
+    cot_block_add(block, sample);
+    return NULL;
+}
 
 static struct akgen_error *add_samples(const struct synthesis *s, struct cot_block *block, uint64_t seed,
                                        const struct synth_operator *made, const char *scratch,
@@ -31,20 +65,7 @@ static struct akgen_error *add_samples(const struct synthesis *s, struct cot_blo
         .tags = arena_printf(arena, "[\"%s\",\"operations %d\"%s%s]", made->family, made->operations,
                              made->lists ? ",\"lists\"" : "", *made->in_place ? ",\"in place\"" : "")};
     cot_block_add(block, &sample);
-    struct synth_proof of;
-    struct akgen_error *error = s->programs ? synth_prove_program(arena, made, scratch, s->brief, proof, &of) : NULL;
-    if (!s->programs || error)
-        return error;
-    if (of.dropped) {
-        cot_block_drop(block, arena_printf(arena, "no program: %s", synth_drop_kind(of.dropped)));
-        return NULL;
-    }
-    sample.mode = COT_DSL;
-    sample.question = arena_printf(arena, "%s" SYNTH_PROGRAM_IS_ASKED, proof->brief);
-    sample.answer = of.program;
-    sample.verdict = of.verdict;
-    cot_block_add(block, &sample);
-    return NULL;
+    return s->programs || s->projects ? add_code(s, block, made, scratch, proof, &sample) : NULL;
 }
 
 static struct akgen_error *make_block(void *closure, int64_t first, int64_t count, const char *scratch,
@@ -81,6 +102,10 @@ static const struct argp_option options[] = {
      "the planner's programs become samples, too; short: its plainest, without assertions and with no comment but the "
      "formulas, which come first",
      0},
+    {"projects", 'c', NULL, 0,
+     "the projects in Ascend C that these programs, else short ones, are compiled to become samples, too, the kernel "
+     "first; both parts of each are compiled",
+     0},
     {0},
 };
 
@@ -94,7 +119,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     else if (key == 'p') {
         s->programs = true;
         s->brief = text;
-    } else
+    } else if (key == 'c')
+        s->projects = true;
+    else
         return ARGP_ERR_UNKNOWN;
     return 0;
 }
@@ -117,14 +144,16 @@ int cli_cot_synth(int argc, char **argv)
     struct synthesis s = {.seeds = {.count = 1000, .least = 1, .machine = 10}};
     struct arena arena = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &s);
+    s.brief |= s.projects && !s.programs;
     const int machine = s.seeds.machine;
     struct cot_blocks blocks = {
         .step = "synth",
         .options =
-            arena_printf(&arena, "%s%s", machine ? arena_printf(&arena, ", every %d on the machine", machine) : "",
-                         s.brief      ? ", with short programs"
-                         : s.programs ? ", with programs"
-                                      : ""),
+            arena_printf(&arena, "%s%s%s", machine ? arena_printf(&arena, ", every %d on the machine", machine) : "",
+                         s.programs && s.brief ? ", with short programs"
+                         : s.programs          ? ", with programs"
+                                               : "",
+                         s.projects ? ", with projects" : ""),
         .size = BLOCK,
         .make = make_block,
         .closure = &s};

@@ -197,3 +197,36 @@ struct akgen_error *project_make(struct arena *arena, const struct synth_operato
     task_instance_free(instance);
     return error;
 }
+
+/* A program's first line, where that is a comment, as one in C++; "". */
+static const char *first_comment(struct arena *arena, const char *program)
+{
+    return *program == '#' ? arena_printf(arena, "//%.*s\n", (int)strcspn(program, "\n") - 1, program + 1) : "";
+}
+
+struct akgen_error *project_of_program(struct arena *arena, const struct synth_proof *proof, const char *scratch,
+                                       struct project_answer *project)
+{
+    const struct gen_program program = {NULL, proof->program, strlen(proof->program)};
+    const char *dir = arena_printf(arena, "%s/project", scratch);
+    const int id = proof->task->cases[0].id;
+    struct dsl_messages messages = {.arena = arena};
+    struct dsl_lowered lowered;
+    struct eval_tiling tiling = {0};
+    struct task asked;
+    struct akgen_error *error = task_of_case(arena, proof->task, id, &asked);
+    *project = (struct project_answer){0};
+    if (error || !gen_program_compile(arena, &program, &asked, &lowered, &messages, &error)) {
+        if (!error)
+            project->dropped = first_message(arena, &messages);
+        return error;
+    }
+    project_begin_kernel(arena, &lowered, first_comment(arena, proof->program));
+    if (!(error = gen_program_write(arena, dir, &lowered)))
+        error = tile(arena, &asked, dir, id, &tiling, &project->dropped);
+    files_remove_tree(dir);
+    json_decref(tiling.fields);
+    project->answer = project_files(arena, &lowered, true);
+    project->verdict = arena_printf(arena, "%.*s,\"compiled\":true}", (int)strlen(proof->verdict) - 1, proof->verdict);
+    return error;
+}

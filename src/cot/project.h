@@ -23,4 +23,15 @@ struct project_pair {
 struct akgen_error *project_make(struct arena *arena, const struct synth_operator *operator, int id,
                                  const char *scratch, bool machine, struct project_pair *pair);
 
+/* The project of a program that is proved (synth_prove_program), as an answer by itself, for the data types of the first case, which are what the
+ * question has. */
+struct project_answer {
+    const char *dropped; /* why there is none; NULL: there is one */
+    const char *answer;  /* every file between tags that bear its path, the kernel first, with the program's first comment */
+    const char *verdict; /* the program's, and that it was compiled */
+};
+/* Compiles both parts and runs the tiling function for that case. `scratch`, texts and errors: as above. */
+struct akgen_error *project_of_program(struct arena *arena, const struct synth_proof *proof, const char *scratch,
+                                       struct project_answer *project);
+
 #endif

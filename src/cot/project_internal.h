@@ -16,4 +16,9 @@ struct project_facts {
 /* Fills in question, given, chain, answer and summary. */
 void project_texts(struct arena *arena, const struct project_facts *facts, struct project_pair *pair);
 
+/* Every file between tags that bear its path: in the compiler's order, or the kernel first. */
+const char *project_files(struct arena *arena, const struct dsl_lowered *lowered, bool kernel_first);
+/* Puts a comment at the head of the kernel. */
+void project_begin_kernel(struct arena *arena, struct dsl_lowered *lowered, const char *comment);
+
 #endif

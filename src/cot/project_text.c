@@ -182,14 +182,28 @@ static void add_interface(struct arena *arena, const struct task_instance *insta
         add_tensor(text, "output", task->outputs[i].name, &instance->outputs[i]);
 }
 
-/* The project. */
-static const char *files_text(struct arena *arena, const struct dsl_lowered *lowered)
+static bool is_kernel(const char *path)
+{
+    return strncmp(path, "op_kernel/", strlen("op_kernel/")) == 0;
+}
+
+const char *project_files(struct arena *arena, const struct dsl_lowered *lowered, bool kernel_first)
 {
     struct text text = {0};
-    for (int i = 0; i < lowered->count; i++)
-        text_addf(&text, "%s<%s>\n%s</%s>", i ? "\n" : "", lowered->files[i].path, lowered->files[i].text,
-                  lowered->files[i].path);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < lowered->count; i++) {
+            const char *path = lowered->files[i].path;
+            if ((!kernel_first || is_kernel(path)) == !pass)
+                text_addf(&text, "%s<%s>\n%s</%s>", text.length ? "\n" : "", path, lowered->files[i].text, path);
+        }
     return kept(arena, &text);
+}
+
+void project_begin_kernel(struct arena *arena, struct dsl_lowered *lowered, const char *comment)
+{
+    for (int i = 0; i < lowered->count; i++)
+        if (is_kernel(lowered->files[i].path))
+            lowered->files[i].text = arena_printf(arena, "%s%s", comment, lowered->files[i].text);
 }
 
 /* The head of the kernel's entry, which a host part's caller has to know; and which file it is in. */
@@ -220,7 +234,7 @@ static const char *question(struct arena *arena, const struct project_facts *fac
     struct text text = {0};
     text_addf(&text, "## Instruction\n\n%s\n\n## Kernel source\n\n", tasks[given]);
     if (given)
-        text_addf(&text, "%s\n", files_text(arena, facts->lowered));
+        text_addf(&text, "%s\n", project_files(arena, facts->lowered, false));
     else
         text_addf(&text, "`%s` has this entry, whose body is to be written:\n\n```cpp\n%s```\n", path, entry);
     text_addf(&text, "\n## Test case\n\nOperator: %s\n\nDescription: %s\n\nFormula:\n\n```\n%s\n```\n\nInterface:\n\n",
@@ -253,7 +267,7 @@ void project_texts(struct arena *arena, const struct project_facts *facts, struc
     pair->summary = summary_of(arena, facts);
     pair->question = question(arena, facts, false);
     pair->given = question(arena, facts, true);
-    pair->answer = files_text(arena, facts->lowered);
+    pair->answer = project_files(arena, facts->lowered, false);
     text_add(&text, "I. Host tiling strategy\n\nThe scenario has these tensors and attributes:\n");
     add_interface(arena, facts->instance, &text);
     text_addf(&text, "The project is for this combination of data types alone; the tiling key is %" PRIu64 ".\n",

@@ -144,10 +144,21 @@ const char *synth_op_name(struct synth *s)
         "Square|Inv|Residual|Bias|Act|Unit|Block|Layer|Group|Grad|Step|Decay|"
         "Loss|Score|Margin|Clip|Quant|Blend|Mix|Lift|Fold|Ratio|Delta|Power|Wave|Ramp|Center|Warp|Tilt|Custom|Fast|"
         "Stable|Linear|Cubic|Damped|Weighted|Signed|Double|Twin|Swing|Bent|Peak";
+    static const char *const syllables =
+        "ba|be|bi|co|da|de|du|fa|fo|ga|ha|ke|ki|la|lo|me|mi|na|no|pe|ra|ri|sa|se|so|ta|te|to|"
+        "va|vo|we|za|ron|tal|mer|lin|dor|fin|gan|sel|vin|mar";
+    struct synth own = *s; /* has a chance of its own: what follows is drawn as if all parts were words */
     struct text text = {0};
     int count = 2 + synth_pick(s, 3);
-    for (int i = 0; i < count; i++)
-        text_add(&text, synth_choose(s, parts));
+    for (int i = 0; i < count; i++) {
+        const char *part = synth_choose(s, parts);
+        if (synth_chance(&own, 25)) {
+            part = synth_choose(&own, syllables);
+            part = arena_printf(s->arena, "%c%s%s", toupper((unsigned char)*part), part + 1,
+                                synth_choose(&own, syllables));
+        }
+        text_add(&text, part);
+    }
     if (synth_chance(s, 12))
         text_addf(&text, "V%d", 2 + synth_pick(s, 3));
     const char *name = arena_strdup(s->arena, text.bytes);

@@ -31,8 +31,9 @@ const char *synth_drop_kind(const char *reason);
 /* The comments at the head of the planner's program: how the work is shared out. NULL: there are none. */
 const char *synth_chain(struct arena *arena, const char *program);
 
-/* What stands behind the brief where a program is asked for: prompts/brief/dsl/user.md says the same. */
+/* What stands behind the brief where a program or a project (of this entry point) is asked for: prompts/brief says the same. */
 #define SYNTH_PROGRAM_IS_ASKED "\nAnswer: a program in AscendDSL"
+#define SYNTH_PROJECT_IS_ASKED "\nAnswer: %s, a project in Ascend C"
 
 enum synth_worth {
     SYNTH_REFUSED, /* no program comes of it: it does not parse, names what is not there, or the planner has no plan; or it is one that the checker

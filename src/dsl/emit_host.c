@@ -88,13 +88,10 @@ const char *emit_tiling_header(struct lowering *lowering)
     struct text text = {0};
     struct emit_field *fields;
     int count = emit_fields(lowering, &fields);
-    char *guard = arena_printf(lowering->arena, "%s_TILING_H", lowering->opdef->entry);
-    for (char *c = guard; *c; c++)
-        *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
     text_addf(&text,
-              "#ifndef %s\n#define %s\n#include \"register/tilingdata_base.h\"\n\nnamespace optiling {\n"
+              "#pragma once\n#include \"register/tilingdata_base.h\"\n\nnamespace optiling {\n"
               "BEGIN_TILING_DATA_DEF(%s)\n",
-              guard, guard, emit_struct_name(lowering));
+              emit_struct_name(lowering));
     for (int i = 0; i < count; i++) {
         emit_mark(&text, fields[i].parameter ? emit_parameter_line(lowering, fields[i].parameter) : 0);
         if (fields[i].list)
@@ -103,7 +100,7 @@ const char *emit_tiling_header(struct lowering *lowering)
             text_addf(&text, "TILING_DATA_FIELD_DEF(%s, %s);%s%s\n", fields[i].type, fields[i].name,
                       *fields[i].meaning ? " // " : "", fields[i].meaning);
     }
-    text_addf(&text, "END_TILING_DATA_DEF;\n\nREGISTER_TILING_DATA_CLASS(%s, %s)\n} // namespace optiling\n#endif\n",
+    text_addf(&text, "END_TILING_DATA_DEF;\n\nREGISTER_TILING_DATA_CLASS(%s, %s)\n} // namespace optiling\n",
               lowering->opdef->type, emit_struct_name(lowering));
     const char *copy = arena_strdup(lowering->arena, text.bytes);
     text_free(&text);

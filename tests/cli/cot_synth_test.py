@@ -2,6 +2,7 @@
 """akgen cot synth: the same seeds make the same samples, with any number of threads and however often it was killed; none is a benchmark's."""
 import json
 import pathlib
+import re
 import sqlite3
 import tempfile
 import unittest
@@ -64,6 +65,33 @@ class Synth(unittest.TestCase):
         for row in programs:
             self.assertTrue(row[2].startswith(f"# {formulas[row[4]][2]}\nimport tile.language as tl\n"), row[2])
         self.assertEqual(akgen("cot", "synth", "--db", self.at / "x.db", "--programs=long").returncode, 2)
+
+    def test_projects_are_asked_for_as_a_benchmark_asks(self):
+        rows = self.make("projects.db", "--machine", 0, "--projects", "--count", 40)
+        projects, graphs = ([row for row in rows if row[6] == mode] for mode in ("ascendc", "graph"))
+        self.assertGreater(len(projects), 25)
+        self.assertEqual(len(projects) + len(graphs), len(rows), "programs are no samples unless they are asked for")
+        formulas = {row[4]: row for row in graphs}
+        asked = akgen("gen", "Sqrt", "--print-prompt", "--language", "ascendc", "--templates", HOME / "prompts/brief", "--json").stdout
+        graph = akgen("gen", "Sqrt", "--print-prompt", "--language", "graph", "--json").stdout
+        (asked,), (graph,) = json.loads(asked), json.loads(graph)
+        for question, _, answer, verdict, source, *_ in projects:
+            stem = re.match(r"<op_kernel/(\w+)\.cpp>\n// ", answer)[1]
+            self.assertEqual(question, formulas[source][0] + asked["content"][len(graph["content"]):].replace("sqrt", stem))
+            self.assertEqual(answer.split("\n")[1], f"// {formulas[source][2]}")
+            for name in re.findall(r"<(op_\w+/[\w.]+)>", answer):
+                self.assertIn(f"\n</{name}>", answer)
+            verdict = json.loads(verdict)
+            self.assertEqual((verdict["verdict"], verdict["by"], verdict["compiled"]), ("pass", "interpreter", True))
+            # Of the data types of the case that is told, and no others.
+            types = {"float16": "DT_FLOAT16", "float32": "DT_FLOAT", "bfloat16": "DT_BF16", "bool": "DT_BOOL", "int32": "DT_INT32", "int64": "DT_INT64", "int8": "DT_INT8", "uint8": "DT_UINT8"}
+            told = {types[word] for word in re.findall(r"^(?:in|out) \w+ (?:list )?(\w+) \[", question, re.M)}
+            self.assertTrue(set(re.findall(r"ge::(DT_\w+)", answer)) <= told, question)
+
+    def test_projects_alone_are_of_short_programs(self):
+        rows = self.make("projects.db", "--machine", 0, "--projects", "--count", 40)
+        both = self.make("both.db", "--machine", 0, "--projects", "--programs=short", "--count", 40)
+        self.assertEqual([row for row in both if row[6] != "dsl"], rows)
 
     def test_prompts_of_programs_can_be_judged(self):
         self.make("rows.db", "--machine", 0, "--programs")
