@@ -94,19 +94,28 @@ const char *gen_model_shipped(struct arena *arena)
     return arena_printf(arena, "%s/models/graph-14m", toolchain_home());
 }
 
-/* The model that AKGen brings along: it answers with formulas, and is asked as it was taught. */
+static double or_else(double given, double usual)
+{
+    return isnan(given) ? usual : given;
+}
+
+/* The models that AKGen brings along are asked as they were taught: one answers with formulas, the other with programs and with projects. */
 static const char *own_model(struct gen_model *model)
 {
     struct gen_sampling *sampling = &model->sampling;
     if (!model->told_language)
         model->prompt.language = GEN_GRAPH;
-    if (isnan(sampling->temperature))
-        sampling->temperature = 0.8;
-    if (isnan(sampling->top_p))
-        sampling->top_p = 0.95;
+    const enum gen_language language = model->prompt.language;
+    const bool formulas = language == GEN_GRAPH;
+    sampling->temperature = or_else(sampling->temperature, formulas ? 0.8 : 0.2);
+    sampling->top_p = or_else(sampling->top_p, 0.95);
     if (!sampling->max_tokens)
-        sampling->max_tokens = 300;
-    return gen_model_shipped(&model->arena);
+        sampling->max_tokens = formulas ? 300 : language == GEN_DSL ? 768 : 1600;
+    if (formulas)
+        return gen_model_shipped(&model->arena);
+    if (!model->prompt.templates)
+        model->prompt.templates = arena_printf(&model->arena, "%s/prompts/brief", toolchain_home());
+    return arena_printf(&model->arena, "%s/models/code-14m", toolchain_home());
 }
 
 struct akgen_error *gen_model_provider(struct gen_model *model, const char *provider)

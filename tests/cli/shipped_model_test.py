@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""The model in models/: it answers tasks whose operators it has not seen with formulas that pass, and akgen gen asks it where nothing else can."""
+"""The models in models/: they answer tasks whose operators they have not seen with formulas, programs and projects that pass, and akgen gen asks one where nothing
+else can."""
+import contextlib
 import pathlib
+import sqlite3
 import tempfile
 import unittest
 
-from akgen_program import akgen
+from akgen_program import HOME, akgen
 
 
 class Shipped(unittest.TestCase):
@@ -14,10 +17,21 @@ class Shipped(unittest.TestCase):
         passed = int(done.stdout.split("verdicts     pass ")[1].split()[0])
         self.assertGreaterEqual(passed, 10, done.stdout)
 
-    def test_it_is_asked_for_what_the_user_says(self):
-        done = akgen("bench", "--provider", "lm", "--language", "ascendc", "--case", 0, "--no-timing", "--task", "level1/Math/Sqrt")
-        self.assertIn(", language ascendc, ", done.stdout)
-        self.assertRegex(done.stdout + done.stderr, r"the prompt has \d+ tokens, and there is room for 2048")
+    def test_another_one_writes_code(self):
+        for language, task, holds in (("dsl", "Foreach[AMP]*List", "@ascend_kernel"), ("ascendc", "ForeachMulList", "__global__")):
+            with self.subTest(language=language), tempfile.TemporaryDirectory(prefix="akgen-own-") as folder:
+                database = pathlib.Path(folder) / "run.db"
+                done = akgen("bench", "--provider", "lm", "--language", language, "--temperature", 0, "--case", 0, "--no-timing", "--task", f"level2/Foreach/{task}",
+                             "--db", database, timeout=600)
+                self.assertIn(f", language {language}, ", done.stdout)
+                self.assertIn("models/code-14m", done.stdout)
+                with contextlib.closing(sqlite3.connect(database)) as store:
+                    answers = [row[0] for row in store.execute("SELECT answer FROM samples JOIN verdicts USING (run, task, sample) WHERE verdict = 'pass'")]
+                self.assertTrue(answers, done.stdout)
+                self.assertTrue(all(holds in answer for answer in answers))
+
+    def test_they_fit_into_the_repository(self):
+        self.assertLess(sum(path.stat().st_size for path in (HOME / "models").rglob("*") if path.is_file()), 60e6)
 
     def test_gen_asks_it_for_a_task_without_program_and_formulas(self):
         with tempfile.TemporaryDirectory(prefix="akgen-own-") as folder:
