@@ -27,7 +27,8 @@ struct akgen_error *project_make(struct arena *arena, const struct synth_operato
  * question has. */
 struct project_answer {
     const char *dropped; /* why there is none; NULL: there is one */
-    const char *answer;  /* every file between tags that bear its path, the kernel first, with the program's first comment */
+    const char
+        *answer; /* every file between tags that bear its path, the kernel first, with the program's first comment */
     const char *verdict; /* the program's, and that it was compiled */
 };
 /* Compiles both parts and runs the tiling function for that case. `scratch`, texts and errors: as above. */

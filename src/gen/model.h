@@ -27,7 +27,8 @@ struct gen_model {
     enum gen_constraint constraint;  /* which grammar answers follow */
     const char *constrain;           /* --constrain; "": without a word; NULL: not given */
     int grammar_tries; /* how often an answer that follows it is drawn at most; 0: GEN_TRIES of a task's */
-    bool told_language; /* --language: the model that AKGen brings along is asked for that, not for what it was taught */
+    bool
+        told_language; /* --language: the model that AKGen brings along is asked for that, not for what it was taught */
     bool seeded;
     uint64_t seed;                     /* of the first sample of a task; sample s has seed + s */
     int64_t token_limit;               /* of the run, prompts and answers together; 0: none */

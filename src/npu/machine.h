@@ -71,7 +71,7 @@ struct npu {
     struct npu_timing timing; /* of the last launch */
     size_t tape_bytes;        /* of the tapes of all its cores */
     struct npu_tape_block *tape_blocks;
-    uint32_t tape_told; /* numbers that its cores have told each other */
+    uint32_t tape_told;           /* numbers that its cores have told each other */
     struct ub_memory *free_ub[2]; /* of AIVs, of AICs */
     uint64_t next_ub;             /* in NPU_AREA_LOCAL */
     struct npu_fibers *fibers;

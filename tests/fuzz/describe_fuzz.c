@@ -14,7 +14,8 @@ void fuzz_seeds(void)
     if (files_read(&arena, AKGEN_SOURCE_DIR "/examples/rms_norm.md", SIZE_MAX, &text, NULL))
         abort();
     fuzz_seed_text(text);
-    fuzz_seed_text("# GeGLU\n| x | [N, 2*C] |\n| r (N, C)\n1. `h` = gelu(x[:size(x)//2] * scale); y = h + r.\nscale: 0.5, fp16");
+    fuzz_seed_text(
+        "# GeGLU\n| x | [N, 2*C] |\n| r (N, C)\n1. `h` = gelu(x[:size(x)//2] * scale); y = h + r.\nscale: 0.5, fp16");
     fuzz_seed_text("**y** [N//2]: bf16\n> $y = x ? all : 1e-6$ where eps = -.5e3 and k of shape [3]\n# 2 A-b\n");
     arena_free(&arena);
 }

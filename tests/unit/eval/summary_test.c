@@ -288,7 +288,8 @@ static void test_kernels_as_the_baseline(void **state)
         "50.0%      50.0%     1.41\n",
         "level 2                      1         2   100.0%       0     0.0%      0/0                       0.0%       "
         "0.0%       0.0%        -\n",
-        "70.0 % of what their bound allows, modelled, whatever the baseline: mean of the best of 2 tasks; median 70.0 %\n",
+        "70.0 % of what their bound allows, modelled, whatever the baseline: mean of the best of 2 tasks; median 70.0 "
+        "%\n",
         "speed over the kernels of dir:kernels, both modelled\n",
         " 40.0%  Fast1.0@2  40.0%  speedup 1.41, geometric mean of 2 tasks\n",
         "for 1 task, which counts as not fast, the baseline has no kernel: d\n",

@@ -196,7 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_full_disk), cmocka_unit_test(test_slices),       cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_flags),   cmocka_unit_test(test_what_is_none), cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_flags),       cmocka_unit_test(test_what_is_none), cmocka_unit_test(test_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
