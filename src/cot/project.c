@@ -10,13 +10,6 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *first_message(struct arena *arena, const struct dsl_messages *messages)
-{
-    const struct dsl_message *message = dsl_messages_error(messages);
-    return message ? arena_printf(arena, "program: %s [%s]", message->text, dsl_rule_name(message->rule))
-                   : "program: refused";
-}
-
 static const struct dsl_program *checked(struct arena *arena, const char *text, struct dsl_messages *messages)
 {
     const struct dsl_tree *tree = dsl_parse(arena, "program.py", arena_strdup(arena, text), strlen(text), messages);
@@ -39,7 +32,7 @@ static bool explain(struct arena *arena, const char *text, const struct task *ta
     if (good)
         *error = dsl_bind(arena, program, task, &bindings);
     else if (!*error)
-        *dropped = first_message(arena, &messages);
+        *dropped = synth_first_message(arena, &messages);
     if (good && !*error) {
         dsl_explain_case(program, bindings, &opdef, facts->instance, npu_socs, &project, &in_case);
         facts->statements = dsl_explanation_json(&project);
@@ -157,7 +150,7 @@ static struct akgen_error *make_pair(struct arena *arena, const struct synth_pro
     facts->tiling = tiling;
     if (!gen_program_compile(arena, &program, task, lowered, &messages, &error)) {
         if (!error)
-            pair->dropped = first_message(arena, &messages);
+            pair->dropped = synth_first_message(arena, &messages);
         return error;
     }
     if (!explain(arena, proof->program, task, facts, &pair->dropped, &error))
@@ -218,7 +211,7 @@ struct akgen_error *project_of_program(struct arena *arena, const struct synth_p
     *project = (struct project_answer){0};
     if (error || !gen_program_compile(arena, &program, &asked, &lowered, &messages, &error)) {
         if (!error)
-            project->dropped = first_message(arena, &messages);
+            project->dropped = synth_first_message(arena, &messages);
         return error;
     }
     project_begin_kernel(arena, &lowered, first_comment(arena, proof->program));

@@ -61,7 +61,7 @@ static bool drop(struct synth_proof *proof, const char *why)
     return false;
 }
 
-static const char *first_message(struct arena *arena, const struct dsl_messages *messages)
+const char *synth_first_message(struct arena *arena, const struct dsl_messages *messages)
 {
     const struct dsl_message *message = dsl_messages_error(messages);
     return message ? arena_printf(arena, "program: %s [%s]", message->text, dsl_rule_name(message->rule))
@@ -79,7 +79,7 @@ static bool interpret(struct arena *arena, const struct task *task, struct synth
         dsl_parse(arena, "program.py", arena_strdup(arena, proof->program), length, &messages);
     const struct dsl_program *program = tree ? dsl_check(arena, tree, &messages) : NULL;
     if (!program)
-        return drop(proof, first_message(arena, &messages));
+        return drop(proof, synth_first_message(arena, &messages));
     if ((*error = dsl_bind(arena, program, task, &bindings)))
         return false;
     struct text verdict = {0};
@@ -91,7 +91,7 @@ static bool interpret(struct arena *arena, const struct task *task, struct synth
             break;
         dsl_run_case(arena, program, bindings, instance, npu_socs, TASK_STRICT, &messages, &outcome);
         if (!outcome.ran)
-            drop(proof, first_message(arena, &messages));
+            drop(proof, synth_first_message(arena, &messages));
         else if (!outcome.by[TASK_STRICT].ok)
             drop(proof, "wrong by the strict profile: terms cancel, or the planner is wrong");
         else
@@ -115,7 +115,7 @@ static struct akgen_error *run(struct arena *arena, const struct task *task, str
     const char *dir;
     if (!gen_program_compile(arena, &program, task, &lowered, &messages, &error)) {
         if (!error)
-            drop(proof, first_message(arena, &messages));
+            drop(proof, synth_first_message(arena, &messages));
         return error;
     }
     if ((error = gen_program_keep(arena, task, &lowered, &dir)))

@@ -26,6 +26,9 @@ struct akgen_error *synth_prove(struct arena *arena, const struct synth_operator
 struct akgen_error *synth_prove_program(struct arena *arena, const struct synth_operator *operator,
                                         const char * scratch, bool brief, const struct synth_proof *proof,
                                         struct synth_proof *of);
+/* The first error of a program, as a reason. */
+struct dsl_messages;
+const char *synth_first_message(struct arena *arena, const struct dsl_messages *messages);
 /* The kind of a reason: what is told of one operator has its names and numbers. */
 const char *synth_drop_kind(const char *reason);
 /* The comments at the head of the planner's program: how the work is shared out. NULL: there are none. */

@@ -26,9 +26,8 @@ struct gen_model {
     int per_request;                 /* samples that one request asks for */
     enum gen_constraint constraint;  /* which grammar answers follow */
     const char *constrain;           /* --constrain; "": without a word; NULL: not given */
-    int grammar_tries; /* how often an answer that follows it is drawn at most; 0: GEN_TRIES of a task's */
-    bool
-        told_language; /* --language: the model that AKGen brings along is asked for that, not for what it was taught */
+    int grammar_tries;  /* how often an answer that follows it is drawn at most; 0: GEN_TRIES of a task's */
+    bool told_language; /* --language was given: AKGen asks the model of its own that writes that */
     bool seeded;
     uint64_t seed;                     /* of the first sample of a task; sample s has seed + s */
     int64_t token_limit;               /* of the run, prompts and answers together; 0: none */
@@ -57,9 +56,9 @@ extern const struct gen_preset gen_presets[];
 /* Sets in the sampling what is not set yet. */
 void gen_preset_apply(const struct gen_preset *preset, struct gen_sampling *sampling);
 
-/* The folder of the model that AKGen brings along. */
+/* The folder of the model that AKGen brings along for formulas. */
 const char *gen_model_shipped(struct arena *arena);
-/* True for "openai:URL", "lm:DIR", "exec:COMMAND", and "lm", the model that AKGen brings along. */
+/* True for "openai:URL", "lm:DIR", "exec:COMMAND", and "lm", a model that AKGen brings along. */
 bool gen_model_is_provider(const char *provider);
 /* Sets the endpoint's URL, folder or command. An error if it is none of these forms, if the URL is none or has credentials in it, and for
  * a server without the name of a model, which is set before. */
