@@ -143,8 +143,12 @@ struct akgen_error *files_make_directory(const char *path)
 
 struct akgen_error *files_begin_directory(struct arena *arena, const char *path, const char **unfinished)
 {
-    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    const char *parent = name == path ? "." : arena_strndup(arena, path, (size_t)(name - path));
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    const char *whole = arena_strndup(arena, path, length);
+    const char *name = strrchr(whole, '/') ? strrchr(whole, '/') + 1 : whole;
+    const char *parent = name == whole ? "." : arena_strndup(arena, whole, (size_t)(name - whole));
     struct akgen_error *error = files_make_directory(parent);
     if (error)
         return error;

@@ -12,6 +12,7 @@ static const struct cli_command commands[] = {
     {"serve", cli_lm_serve, "let it answer by the OpenAI protocol"},
     {"chat", cli_lm_chat, "render messages by the chat template"},
     {"tokenizer", cli_lm_tokenizer, "make a vocabulary of texts"},
+    {"extend", cli_lm_extend, "give a model tokens for fragments of code"},
     {"grammar", cli_lm_grammar, "print a grammar that texts can be held to"},
     {"eval", cli_lm_eval, "how probable texts are to a model"},
     {"curves", cli_lm_curves, "draw training runs"},

@@ -11,6 +11,7 @@ int cli_lm_curves(int argc, char **argv);
 int cli_lm_eval(int argc, char **argv);
 int cli_lm_convert(int argc, char **argv);
 int cli_lm_tokenizer(int argc, char **argv);
+int cli_lm_extend(int argc, char **argv);
 int cli_lm_serve(int argc, char **argv);
 int cli_lm_grammar(int argc, char **argv);
 

@@ -6,19 +6,6 @@
 
 #include <string.h>
 
-/* What the files have the embedding in. */
-static struct akgen_error *type_of_folder(const char *folder, enum lm_dtype *dtype)
-{
-    struct lm_tensors tensors;
-    struct akgen_error *error = lm_tensors_open(folder, &tensors);
-    if (error)
-        return error;
-    const struct lm_tensor *embedding = lm_tensors_find(&tensors, "model.embed_tokens.weight");
-    *dtype = embedding ? embedding->dtype : LM_F32;
-    lm_tensors_close(&tensors);
-    return NULL;
-}
-
 /* What was written can be read; counts its files. */
 static struct akgen_error *look_at(const char *folder, struct lm_converted *converted)
 {
@@ -63,16 +50,14 @@ struct akgen_error *lm_convert(const struct lm_convert_options *options, struct 
 {
     struct arena arena = {0};
     struct lm_trained trained = {.folder = options->folder};
-    char *out = arena_strdup(&arena, options->out);
+    const char *out = options->out;
     const char *unfinished;
     *converted = (struct lm_converted){.dtype = options->dtype};
-    for (size_t length = strlen(out); length > 1 && out[length - 1] == '/';)
-        out[--length] = 0;
     struct akgen_error *error =
         files_exists(out) ? error_of_the_file(error_new("%s is there already; remove it, or write elsewhere", out))
                           : NULL;
     if (!error && options->as_it_is)
-        error = type_of_folder(options->folder, &converted->dtype);
+        error = lm_model_type(options->folder, &converted->dtype);
     if (!error)
         error = lm_model_read_merged(&trained.model, options->folder, options->adapter);
     if (error) {

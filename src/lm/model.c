@@ -231,6 +231,18 @@ struct akgen_error *lm_model_read(struct lm_model *model, const char *folder)
     return error;
 }
 
+struct akgen_error *lm_model_type(const char *folder, enum lm_dtype *dtype)
+{
+    struct lm_tensors tensors;
+    struct akgen_error *error = lm_tensors_open(folder, &tensors);
+    if (error)
+        return error;
+    const struct lm_tensor *embedding = lm_tensors_find(&tensors, "model.embed_tokens.weight");
+    *dtype = embedding ? embedding->dtype : LM_F32;
+    lm_tensors_close(&tensors);
+    return NULL;
+}
+
 struct akgen_error *lm_model_write(const struct lm_model *model, const char *folder, enum lm_dtype dtype,
                                    int64_t largest)
 {

@@ -57,6 +57,8 @@ struct akgen_error *lm_weights_read(const struct lm_tensors *tensors, const stru
 /* Reads a folder's config.json and safetensors files. Errors: a file is missing or wrong; a parameter is missing, has another
  * shape, is none of the model's, or holds what is no finite number. The caller frees. */
 struct akgen_error *lm_model_read(struct lm_model *model, const char *folder);
+/* The type of a folder's embedding. */
+struct akgen_error *lm_model_type(const char *folder, enum lm_dtype *dtype);
 /* Writes config.json and safetensors files (safetensors.h) of at most `largest` bytes each into an existing folder. */
 struct akgen_error *lm_model_write(const struct lm_model *model, const char *folder, enum lm_dtype dtype,
                                    int64_t largest);

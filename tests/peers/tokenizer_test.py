@@ -84,10 +84,9 @@ def texts():
 
 
 class SameIds(unittest.TestCase):
-    def compare(self, kind):
-        described = made(kind)
+    def compare(self, kind, described=None, given=None):
+        described, given = described or made(kind), given or texts()
         peer = Tokenizer.from_str(described)
-        given = texts()
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             file.write(described)
             file.flush()
@@ -104,6 +103,13 @@ class SameIds(unittest.TestCase):
         for kind in KINDS:
             with self.subTest(kind):
                 self.compare(kind)
+
+    def test_fragments_of_code(self):
+        """A vocabulary of akgen lm extend."""
+        described = (HOME / "models/code-14m/tokenizer.json").read_text(encoding="utf-8")
+        fragments = [token["content"] for token in json.loads(described)["added_tokens"]]
+        rng = random.Random(3)
+        self.compare("code-14m", described, [*texts(), *("".join(rng.choices(fragments, k=rng.randrange(9))) for _ in range(4000))])
 
     def test_decoding_gives_the_text_back(self):
         lines, given = self.compare("llama")
