@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """scripts/experiment: what it lists, an experiment at a hundredth of its scale, and that it goes on where it was."""
 import json
+import math
 import os
 import pathlib
 import re
@@ -29,17 +30,21 @@ class Experiment(unittest.TestCase):
 
     def test_share(self):
         with tempfile.TemporaryDirectory(prefix="akgen-experiment-") as at:
-            first = experiment("share", "-o", at, "--scale", 0.02, "--threads", 2)
+            first = experiment("share", "-o", at, "--scale", 0.01, "--threads", 2)
             self.assertEqual(first.returncode, 0, first.stderr)
-            rows = re.findall(r"^\| ([\d.]+) % \((\d+) operators\) \| ([\d.]+) \[([\d.]+), ([\d.]+)\] \|$", first.stdout, re.M)
-            self.assertEqual([(row[0], row[1]) for row in rows], [("1", "3"), ("6.25", "18"), ("25", "70"), ("100", "280")])
+            figure = r"([\d.]+) \[([\d.]+), ([\d.]+)\]"
+            rows = re.findall(rf"^\| ([\d.]+) % \((\d+) operators\) \| {figure} \| {figure} \| {figure} \|$", first.stdout, re.M)
+            self.assertEqual([row[0] for row in rows], ["1", "6.25", "25", "100"], first.stdout)
+            whole = len(pathlib.Path(at, "many.rows/train.jsonl").read_text().splitlines())
+            self.assertEqual([int(row[1]) for row in rows], [math.ceil(share * whole) for share in (0.01, 0.0625, 0.25, 1)])
             for row in rows:
-                loss, low, high = map(float, row[2:])
+                loss, low, high, *rates = map(float, row[2:])
                 self.assertTrue(low < loss < high and 3 < loss < 8.4, row)      # log 4096 = 8.3, of a model that knows nothing
+                self.assertTrue(all(0 <= rate <= 100 for rate in rates) and rates[0] >= rates[3], row)
             self.assertEqual(pathlib.Path(at, "share.md").read_text(), first.stdout)
-            model = pathlib.Path(at, "share-18/model.safetensors")
+            model = pathlib.Path(at, f"share-{rows[1][1]}/model.safetensors")
             before = model.stat().st_mtime_ns
-            self.assertEqual(experiment("share", "-o", at, "--scale", 0.02, "--threads", 2).stdout, first.stdout)
+            self.assertEqual(experiment("share", "-o", at, "--scale", 0.01, "--threads", 2).stdout, first.stdout)
             self.assertEqual(model.stat().st_mtime_ns, before)
             self.assertRegex(experiment("share", "-o", at, "--threads", 2).stderr, "of another --scale")
 
