@@ -469,25 +469,38 @@ TILES static void multiply_split_tiles(const struct strip *strip)
     multiply_by(strip, sum_split_tiles);
 }
 
-/* Without tiles: some rows at a time, whose sums stay in registers. */
-enum { FEW = 8 };
+/* Without tiles: some rows at a time, whose sums stay in registers, and so do the numbers of columns. */
+enum { FEW = 8, ALL = ACROSS / LANES };
+WIDE static inline __attribute__((always_inline)) void add_rows(const uint16_t *a, const uint16_t *b,
+                                                                __m512 sums[FEW][ALL])
+{
+    __m512bh columns[ALL];
+    for (int j = 0; j < ALL; j++)
+        columns[j] = (__m512bh)_mm512_loadu_si512(b + (ptrdiff_t)j * 2 * LANES);
+    for (int r = 0; r < FEW; r++) {
+        int pair;
+        __builtin_memcpy(&pair, a + r * DEEP, sizeof pair);
+        for (int j = 0; j < ALL; j++)
+            sums[r][j] = _mm512_dpbf16_ps(sums[r][j], (__m512bh)_mm512_set1_epi32(pair), columns[j]);
+    }
+}
+
 WIDE static void multiply_rows(const struct strip *strip)
 {
-    enum { ALL = ACROSS / LANES };
     for (int row = 0; row < strip->rows; row += FEW) {
         __m512 sums[FEW][ALL] = {0};
+        float stored[FEW * ACROSS]; /* the address of `sums` itself would keep them in memory */
         const uint16_t *a = strip->a + row * DEEP, *b = strip->b;
+        for (int r = 0; r < FEW; r++)
+            for (int j = 0; j < ALL; j++)
+                fetch(strip->c + (row + r) * strip->c_stride + (ptrdiff_t)j * LANES);
         for (int64_t k = 0; k < strip->deep; k += DEEP, a += (ptrdiff_t)STRIP * DEEP)
             for (int64_t i = 0; i < DEEP; i += 2, b += (ptrdiff_t)2 * ACROSS)
-                for (int r = 0; r < FEW; r++) {
-                    int pair;
-                    __builtin_memcpy(&pair, a + r * DEEP + i, sizeof pair);
-                    __m512bh both = (__m512bh)_mm512_set1_epi32(pair);
-                    for (int j = 0; j < ALL; j++)
-                        sums[r][j] = _mm512_dpbf16_ps(sums[r][j], both,
-                                                      (__m512bh)_mm512_loadu_si512(b + (ptrdiff_t)j * 2 * LANES));
-                }
-        put(strip, row, FEW, (const float *)sums);
+                add_rows(a + i, b, sums);
+        for (int r = 0; r < FEW; r++)
+            for (int j = 0; j < ALL; j++)
+                _mm512_storeu_ps(stored + r * ACROSS + j * LANES, sums[r][j]);
+        put(strip, row, FEW, stored);
     }
 }
 
