@@ -136,7 +136,8 @@ struct round {
 /* The most frequent pairs, those far behind the first left out: what merges make is counted before they are looked at again. */
 static void choose_pairs(struct round *round, struct cot_strings *lexemes, struct pairs *pairs)
 {
-    qsort(pairs->items, (size_t)pairs->count, sizeof *pairs->items, by_times);
+    if (pairs->count)
+        qsort(pairs->items, (size_t)pairs->count, sizeof *pairs->items, by_times);
     for (int i = 0; i < pairs->count && i < AT_ONCE; i++) {
         const struct pair *pair = &pairs->items[i];
         if (pair->times < LEAST || (double)pair->times < 0.6 * (double)pairs->items[0].times)
