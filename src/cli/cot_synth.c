@@ -1,4 +1,5 @@
 /* akgen cot synth: operators made at random, each with its proof, into the database of samples. */
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cot.h"
 #include "cli/cot_seeds.h"
@@ -8,10 +9,16 @@
 
 #include <string.h>
 
-enum { BLOCK = 64 }; /* operators */
+enum { BLOCK = 64, KEY_FAMILY = 0x500 }; /* BLOCK: operators */
+#define FAMILY(name, weight) #name,
+static const char *const families[] = {
+#include "cot/synth_families.def"
+};
+#undef FAMILY
 struct synthesis {
     struct cli_cot_seeds seeds;
     bool programs, brief, projects;
+    const char *family; /* the only one whose operators count; NULL: all do */
 };
 
 /* The program of an operator, and the project that is compiled of it. */
@@ -78,6 +85,8 @@ static struct akgen_error *make_block(void *closure, int64_t first, int64_t coun
         struct synth_operator made;
         struct synth_proof proof;
         synth_operator_make(&block->arena, seed, &made);
+        if (s->family && strcmp(made.family, s->family) != 0)
+            continue;
         if (cot_benchmark_graph(made.key) || cot_benchmark_name(s->seeds.tasks, s->seeds.task_count, made.op)) {
             block->contaminated++;
             cot_block_drop(block, "a benchmark's operator");
@@ -106,8 +115,26 @@ static const struct argp_option options[] = {
      "the projects in Ascend C that these programs, else short ones, are compiled to become samples, too, the kernel "
      "first; both parts of each are compiled",
      0},
+    {"family", KEY_FAMILY, "NAME", 0,
+     "operators of this family alone, among those of the seeds: elementwise, single, pair, .. (their tags in 'akgen "
+     "cot "
+     "show')",
+     0},
     {0},
 };
+
+/* The family of this name; ends the program with those that there are. */
+static const char *family_of(const struct argp_state *state, const char *name)
+{
+    struct text names = {0};
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        if (strcmp(families[i], name) == 0)
+            return text_free(&names), families[i];
+        text_addf(&names, "%s%s", i ? ", " : "", families[i]);
+    }
+    argp_error(state, "--family: no '%s'; there are %s", name, names.bytes);
+    return NULL;
+}
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
@@ -121,6 +148,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
         s->brief = text;
     } else if (key == 'c')
         s->projects = true;
+    else if (key == KEY_FAMILY)
+        s->family = family_of(state, text);
     else
         return ARGP_ERR_UNKNOWN;
     return 0;
@@ -148,12 +177,12 @@ int cli_cot_synth(int argc, char **argv)
     const int machine = s.seeds.machine;
     struct cot_blocks blocks = {
         .step = "synth",
-        .options =
-            arena_printf(&arena, "%s%s%s", machine ? arena_printf(&arena, ", every %d on the machine", machine) : "",
-                         s.programs && s.brief ? ", with short programs"
-                         : s.programs          ? ", with programs"
-                                               : "",
-                         s.projects ? ", with projects" : ""),
+        .options = arena_printf(
+            &arena, "%s%s%s%s", machine ? arena_printf(&arena, ", every %d on the machine", machine) : "",
+            s.programs && s.brief ? ", with short programs"
+            : s.programs          ? ", with programs"
+                                  : "",
+            s.projects ? ", with projects" : "", s.family ? arena_printf(&arena, ", of the family %s", s.family) : ""),
         .size = BLOCK,
         .make = make_block,
         .closure = &s};

@@ -93,6 +93,19 @@ class Synth(unittest.TestCase):
         both = self.make("both.db", "--machine", 0, "--projects", "--programs=short", "--count", 40)
         self.assertEqual([row for row in both if row[6] != "dsl"], rows)
 
+    def test_a_family_alone_is_its_part_of_all(self):
+        whole = self.make("whole.db", "--machine", 0)
+        single = self.make("single.db", "--machine", 0, "--family", "single")
+        with sqlite3.connect(self.at / "whole.db") as store:
+            tags = dict(store.execute("SELECT provenance, tags FROM samples"))
+        self.assertGreater(len(single), 0.1 * COUNT)
+        self.assertEqual(single, [row for row in whole if json.loads(tags[row[4]])[0] == "single"])
+        self.make("single.db", "--machine", 0, "--family", "norm")                       # another step of the same database
+        self.assertGreater(len(samples(self.at / "single.db")), len(single))
+        done = akgen("cot", "synth", "--db", self.at / "none.db", "--family", "norms")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, "no 'norms'; there are elementwise, single, pair, ")
+
     def test_prompts_of_programs_can_be_judged(self):
         self.make("rows.db", "--machine", 0, "--programs")
         done = akgen("cot", "export", "--db", self.at / "rows.db", "--format", "prompts", "--mode", "dsl", "-o", self.at / "prompts")
