@@ -18,7 +18,7 @@ class Shipped(unittest.TestCase):
         self.assertGreaterEqual(passed, 10, done.stdout)
 
     def test_another_one_writes_code(self):
-        for language, task, holds in (("dsl", "Foreach[AMP]*List", "@ascend_kernel"), ("ascendc", "ForeachMulList", "__global__")):
+        for language, task, holds in (("dsl", "Foreach[AMP]*List", "@ascend_kernel"), ("ascendc", "Foreach[AS][bq]*", "__global__")):
             with self.subTest(language=language), tempfile.TemporaryDirectory(prefix="akgen-own-") as folder:
                 database = pathlib.Path(folder) / "run.db"
                 done = akgen("bench", "--provider", "lm", "--language", language, "--temperature", 0, "--case", 0, "--no-timing", "--task", f"level2/Foreach/{task}",
