@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a model as graph-14m is: data, vocabulary, training, then tuning on other seeds.
+# Makes a model as graph-14m is: data, vocabulary, training, then tuning on other seeds. (code-14m is made of it by scripts/experiment programs -o DIR.)
 # Usage: models/make.sh DIR [cpu|cuda] [MODEL]. Training takes minutes on a GPU, days without; with MODEL, one that is trained, there is only the tuning,
 # an hour on two processors.
 set -eu
