@@ -364,9 +364,7 @@ static struct akgen_error *read_texts(struct lm_samples *samples, struct line *l
     return add_row(samples, line, kind_of(line->row), &taken);
 }
 
-/* Calls `read` for each line that is not empty. */
-static struct akgen_error *read_lines(struct lm_samples *samples, struct line *line, const char *path,
-                                      struct akgen_error *(*read)(struct lm_samples *samples, struct line *line))
+struct akgen_error *lm_samples_rows(const char *path, int64_t most, lm_take_row *take, void *closure)
 {
     FILE *file = fopen(path, "re");
     if (!file) {
@@ -378,17 +376,16 @@ static struct akgen_error *read_lines(struct lm_samples *samples, struct line *l
     char *text = NULL;
     size_t room = 0;
     ssize_t length;
-    for (long number = 1; !error && (length = getline(&text, &room, file)) >= 0; number++) {
+    for (long number = 1; !error && most && (length = getline(&text, &room, file)) >= 0; number++) {
         if (strspn(text, " \t\r\n") == (size_t)length)
             continue;
         json_error_t problem;
         json_t *row = length > LONGEST_LINE ? NULL : json_loadb(text, (size_t)length, 0, &problem);
-        line->row = row;
         error = length > LONGEST_LINE ? error_new("longer than 64 MiB")
-                : row                 ? read(samples, line)
+                : row                 ? take(closure, row)
                                       : error_new("%s", problem.text);
         json_decref(row);
-        arena_free(&line->arena);
+        most--;
         if (error)
             error = error_of_the_file(error_prefix(error, "%s:%ld", path, number));
     }
@@ -396,6 +393,29 @@ static struct akgen_error *read_lines(struct lm_samples *samples, struct line *l
         error = error_new("%s: %s", path, strerror(errno));
     fclose(file);
     free(text);
+    return error;
+}
+
+struct reading {
+    struct lm_samples *samples;
+    struct line *line;
+    struct akgen_error *(*read)(struct lm_samples *samples, struct line *line);
+};
+
+static struct akgen_error *take_line(void *closure, const json_t *row)
+{
+    const struct reading *reading = closure;
+    reading->line->row = row;
+    struct akgen_error *error = reading->read(reading->samples, reading->line);
+    arena_free(&reading->line->arena);
+    return error;
+}
+
+static struct akgen_error *read_lines(struct lm_samples *samples, struct line *line, const char *path,
+                                      struct akgen_error *(*read)(struct lm_samples *samples, struct line *line))
+{
+    struct reading reading = {samples, line, read};
+    struct akgen_error *error = lm_samples_rows(path, INT64_MAX, take_line, &reading);
     free(line->tokens);
     free(line->learned);
     return error;

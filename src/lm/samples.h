@@ -53,6 +53,12 @@ void lm_samples_add(struct lm_samples *samples, const int32_t *tokens, int count
 typedef struct akgen_error *lm_take_text(void *closure, const char *text, size_t length);
 struct akgen_error *lm_samples_texts(const char *path, lm_take_text *take, void *closure);
 
+/* Gives `take` the first rows of a file of JSON lines, at most so many; empty lines are none. Errors: the file cannot be read; a line is no JSON or
+ * longer than 64 MiB; take's, all of them but the first with the file and the line in front. */
+struct json_t;
+typedef struct akgen_error *lm_take_row(void *closure, const struct json_t *row);
+struct akgen_error *lm_samples_rows(const char *path, int64_t most, lm_take_row *take, void *closure);
+
 /* Lines. */
 static inline int lm_samples_groups(const struct lm_samples *samples)
 {
