@@ -2,8 +2,11 @@
 #include "cli/cli.h"
 #include "cli/model.h"
 #include "cli/progress.h"
+#include "base/files.h"
+#include "gen/answer.h"
 #include "gen/program.h"
 #include "eval/bench.h"
+#include "eval/tree.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -43,9 +46,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct bench_arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->eval;
-        state->child_inputs[1] = &arguments->baseline;
-        state->child_inputs[2] = &arguments->model;
+        state->child_inputs[0] = state->child_inputs[1] = &arguments->eval;
+        state->child_inputs[2] = &arguments->baseline;
+        state->child_inputs[3] = &arguments->model;
         break;
     case KEY_SUITE:
         arguments->suite = text;
@@ -279,13 +282,69 @@ static struct akgen_error *check_provider(struct bench_arguments *arguments)
     if (!gen_model_is_provider(arguments->provider))
         return bench_check_provider(arguments->provider, &gen_program_provider);
     cli_model_take(&arguments->model, &arguments->eval);
-    return cli_model_provider(&arguments->model, arguments->provider);
+    struct akgen_error *error = cli_model_provider(&arguments->model, arguments->provider);
+    cli_model_judge(&arguments->model, &arguments->eval);
+    return error;
+}
+
+/* True if the answers that a tree has for the tasks are .py files with programs in AscendDSL, all of them. */
+static bool holds_programs(const char *tree, const struct task *tasks, int count, enum eval_scope scope)
+{
+    enum { LARGEST = 1 << 20 };
+    struct arena arena = {0};
+    int programs = 0, others = 0;
+    for (int i = 0; i < count && !others; i++) {
+        struct tree_answer *answers;
+        const int found = tasks[i].broken ? 0 : tree_answers(&arena, tree, &tasks[i], &answers);
+        for (int k = 0; k < found && !others; k++) {
+            const char *end = strrchr(answers[k].path, '.');
+            struct gen_answer answer = {.kind = GEN_ANSWER_NONE};
+            char *text;
+            size_t length;
+            if (access(answers[k].path, F_OK) != 0)
+                continue;
+            if (end && strcmp(end, ".py") == 0) {
+                struct akgen_error *error = files_read(&arena, answers[k].path, LARGEST, &text, &length);
+                if (!error)
+                    gen_answer_read(&arena, text, length, &tasks[i], scope, EVAL_ANY, &answer);
+                error_free(error);
+            }
+            programs += answer.kind == GEN_ANSWER_PROGRAM;
+            others += answer.kind != GEN_ANSWER_PROGRAM;
+        }
+    }
+    arena_free(&arena);
+    return programs && !others;
+}
+
+/* A run is of one language: the one asked for, else the one that the provider's answers are in. */
+static struct akgen_error *set_language(struct bench_arguments *arguments, const struct task *tasks, int count)
+{
+    struct eval_options *eval = &arguments->eval;
+    const bool tree = strncmp(arguments->provider, TREE_PREFIX, strlen(TREE_PREFIX)) == 0;
+    enum eval_language own =
+        strcmp(arguments->provider, gen_program_provider.name) == 0 ? gen_program_provider.language : EVAL_ASCENDC;
+    if (gen_model_is_provider(arguments->provider))
+        return NULL; /* set with the model */
+    if (!tree && eval->language_given && eval->language != own && eval->language != EVAL_ANY)
+        return error_new("--language %s: provider %s gives answers in %s", eval_languages.of[eval->language],
+                         arguments->provider, eval_languages.of[own]);
+    if (tree && !eval->language_given &&
+        holds_programs(arguments->provider + strlen(TREE_PREFIX), tasks, count, eval->scope))
+        own = EVAL_DSL;
+    if (!eval->language_given)
+        eval->language = own;
+    eval->language_given = true;
+    return NULL;
 }
 
 int cli_bench(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&cli_eval_argp, 0, NULL, 0}, {&cli_baseline_argp, 0, NULL, 0}, {&cli_model_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0},
+                                                 {&cli_language_argp, 0, NULL, 0},
+                                                 {&cli_baseline_argp, 0, NULL, 0},
+                                                 {&cli_model_argp, 0, NULL, 0},
+                                                 {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -305,7 +364,7 @@ int cli_bench(int argc, char **argv)
                                         .provider = BENCH_REFERENCE,
                                         .baseline = {BASELINE_EAGER, &arguments.eval}};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    struct bench_options options = {.eval = arguments.eval};
+    struct bench_options options = {0};
     struct bench bench = {0};
     struct task *tasks;
     int task_count, code = EXIT_PASS;
@@ -313,6 +372,9 @@ int cli_bench(int argc, char **argv)
     struct akgen_error *error = check_provider(&arguments);
     if (!error)
         error = select_tasks(&arena, &arguments, &tasks, &task_count);
+    if (!error)
+        error = set_language(&arguments, tasks, task_count);
+    options.eval = arguments.eval;
     if (!error)
         error = open_baseline(&arguments, tasks, task_count, &options.baseline);
     if (!error)

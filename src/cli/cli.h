@@ -41,6 +41,8 @@ int cli_task_new(struct arena *arena, const char *path, const char *reference, c
 /* Options that eval and bench share (options.c). */
 /* An argp child; its input is the `struct eval_options`, filled with defaults before parsing. */
 extern const struct argp cli_eval_argp;
+/* --language of the commands that read answers. An argp child with the same input. */
+extern const struct argp cli_language_argp;
 /* Defaults: Ascend910B2, dynamic, project, upstream, all cases, in-order, as many jobs as processors. */
 struct eval_options cli_eval_defaults(void);
 /* Applies --tolerance, if it was given, to a task. An error if the task or the profile has no such choice. */

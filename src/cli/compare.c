@@ -30,7 +30,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct compare *compare = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &compare->options;
+        state->child_inputs[0] = state->child_inputs[1] = &compare->options;
         return 0;
     case OPT_TASK:
         compare->task = argument;
@@ -197,7 +197,7 @@ static struct akgen_error *check(const struct compare *compare, const struct tas
 
 int cli_compare(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {&cli_language_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = compare_options,
         .parser = parse,

@@ -37,8 +37,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct eval_arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->options;
-        state->child_inputs[1] = &arguments->baseline;
+        state->child_inputs[0] = state->child_inputs[1] = &arguments->options;
+        state->child_inputs[2] = &arguments->baseline;
         break;
     case KEY_JSON:
         arguments->json = true;
@@ -260,7 +260,8 @@ static int evaluate(struct eval_arguments *arguments)
 
 int cli_eval(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {&cli_baseline_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&cli_eval_argp, 0, NULL, 0}, {&cli_language_argp, 0, NULL, 0}, {&cli_baseline_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,

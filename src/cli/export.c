@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/files.h"
 #include "cli/cli.h"
+#include "eval/bench.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ enum {
     KEY_PROVENANCE,
     KEY_ONLY,
     KEY_EXCLUDE,
+    KEY_LANGUAGE,
     LIST_MAX = 256,
     PER_TASK = 8
 };
@@ -38,6 +40,10 @@ static const struct argp_option options[] = {
     {"run", KEY_RUN, "N", 0, "only run N; may be given several times (default: all runs of the file)", 1},
     {"only", KEY_ONLY, "GLOB", 0, "only tasks whose name matches, with or without the suite; several times", 1},
     {"exclude", KEY_EXCLUDE, "GLOB", 0, "tasks that are held out; several times", 1},
+    {"language", KEY_LANGUAGE, "ascendc|dsl|graph|" BENCH_UNKNOWN_LANGUAGE, 0,
+     "only answers that were asked for in this language; needed where the runs have several. Runs of an earlier akgen "
+     "have none and are left out, but for " BENCH_UNKNOWN_LANGUAGE,
+     1},
     {"format", KEY_FORMAT, WORD_CHOICE(GEN_FORMATS, ""), 0, "whose loader reads the rows (default trl)", 2},
     {"strategy", KEY_STRATEGY, WORD_CHOICE(GEN_STRATEGIES, ""), 0,
      "preferences: which answers are the worse ones, those that compile and fail, those that do not compile, or both "
@@ -120,6 +126,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_EXCLUDE:
         arguments->except[one_more(state, "exclude", export->except_count)] = text;
         export->except_count++;
+        break;
+    case KEY_LANGUAGE:
+        if (strcmp(text, BENCH_UNKNOWN_LANGUAGE) != 0)
+            word(state, "language", text, &eval_languages);
+        if (strcmp(text, eval_languages.of[EVAL_ANY]) == 0)
+            argp_error(state, "--language: an export is of one language, and 'any' is none");
+        export->language = text;
         break;
     case 'o':
         arguments->output = text;

@@ -58,8 +58,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct gen_arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->eval;
-        state->child_inputs[1] = &arguments->model;
+        state->child_inputs[0] = state->child_inputs[1] = &arguments->eval;
+        state->child_inputs[2] = &arguments->model;
         break;
     case 'o':
         arguments->output = text;
@@ -200,9 +200,13 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
     struct verdict verdict;
     struct gen_trace trace = {.id = -1};
     struct akgen_error *error = gen_program_of_task(arena, task, &program);
+    *code = EXIT_USAGE;
+    if (!error && arguments->eval.language_given)
+        return error_new("--language says what a model answers in, and --provider names none");
     *code = EXIT_OTHER_VERDICT;
     if (error)
         return error_prefix(error, "without a model (--provider)");
+    arguments->eval.folder_language = EVAL_DSL;
     bool compiled = gen_program_compile(arena, &program, task, &lowered, &messages, &error);
     dsl_messages_show(&messages);
     if (!compiled)
@@ -242,7 +246,8 @@ static void ask_own_model(struct gen_arguments *arguments)
 
 int cli_gen(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {&cli_model_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&cli_eval_argp, 0, NULL, 0}, {&cli_language_argp, 0, NULL, 0}, {&cli_model_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,

@@ -157,6 +157,7 @@ struct akgen_error *cli_gen_model(struct arena *arena, struct gen_arguments *arg
     *code = EXIT_USAGE;
     cli_model_take(&arguments->model, &arguments->eval);
     struct akgen_error *error = cli_model_provider(&arguments->model, arguments->provider);
+    cli_model_judge(&arguments->model, &arguments->eval);
     if (!error && arguments->db)
         error = store_open(arguments->db, &options.store);
     if (!error)

@@ -34,7 +34,6 @@ enum {
     KEY_ANSWER_SEED,
     KEY_CONSTRAIN,
     KEY_GRAMMAR_TRIES,
-    KEY_LANGUAGE,
     KEY_VARIANT,
     KEY_TEMPLATES,
     KEY_DOCUMENTS,
@@ -95,8 +94,6 @@ static const struct argp_option options[] = {
      "(default 64 with task, else 1)",
      12},
     {NULL, 0, NULL, 0, "Prompts (docs/prompts.md):", 20},
-    {"language", KEY_LANGUAGE, WORD_CHOICE(GEN_LANGUAGES, ""), 0,
-     "what the model answers in (default ascendc; of lm: graph)", 21},
     {"variant", KEY_VARIANT, WORD_CHOICE(GEN_VARIANTS, ""), 0, "what it is shown besides the task (default zero-shot)",
      21},
     {"templates", KEY_TEMPLATES, "DIR", 0, "a folder with changed copies of the template files", 21},
@@ -276,11 +273,6 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = model;
         break;
-    case KEY_LANGUAGE:
-        prompt->language =
-            (enum gen_language)parse_word(state, "language", text, &gen_languages); // NOLINT: a word of the table
-        model->told_language = true;
-        break;
     case KEY_VARIANT:
         prompt->variant =
             (enum gen_variant)parse_word(state, "variant", text, &gen_variants); // NOLINT: a word of the table
@@ -329,17 +321,29 @@ void cli_model_take(struct gen_model *model, const struct eval_options *eval)
     model->prompt.mode = eval->mode;
     model->prompt.only_case = eval->only_case;
     model->prompt.soc = eval->soc;
+    model->told_language = eval->language_given && eval->language != EVAL_ANY;
+    if (model->told_language)
+        model->prompt.language = eval->language;
+}
+
+void cli_model_judge(const struct gen_model *model, struct eval_options *eval)
+{
+    if (!eval->language_given)
+        eval->language = model->prompt.language;
+    eval->language_given = true;
+    if (eval->language != EVAL_ANY)
+        eval->folder_language = eval->language;
 }
 
 /* What answers are held to. Graphs are a task's, where nothing else is said; the rest is free. */
 static struct akgen_error *set_constraint(struct gen_model *model)
 {
-    const enum gen_language language = model->prompt.language;
+    const enum eval_language language = model->prompt.language;
     const char *word = model->constrain;
-    enum gen_constraint usual = language == GEN_GRAPH ? GEN_BY_TASK : GEN_BY_LANGUAGE;
+    enum gen_constraint usual = language == EVAL_GRAPH ? GEN_BY_TASK : GEN_BY_LANGUAGE;
     int given = words_find(&gen_constraints, word);
     if (!word)
-        model->constraint = model->endpoint.folder && language == GEN_GRAPH ? GEN_BY_TASK : GEN_FREE;
+        model->constraint = model->endpoint.folder && language == EVAL_GRAPH ? GEN_BY_TASK : GEN_FREE;
     else
         model->constraint = given < 0 ? usual : (enum gen_constraint)given; // NOLINT: a word of the table
     if (model->constraint == GEN_FREE)
@@ -348,10 +352,10 @@ static struct akgen_error *set_constraint(struct gen_model *model)
         model->grammar_tries = model->constraint == GEN_BY_TASK ? GEN_TRIES : 1;
     if (!model->endpoint.folder)
         return error_new("--constrain is for --provider lm:DIR");
-    if (language != GEN_DSL && language != GEN_GRAPH)
+    if (language != EVAL_DSL && language != EVAL_GRAPH)
         return error_new("--constrain is for --language dsl or graph: there is no grammar of %s",
-                         gen_languages.of[language]);
-    if (language == GEN_DSL && model->constraint == GEN_BY_TASK)
+                         eval_languages.of[language]);
+    if (language == EVAL_DSL && model->constraint == GEN_BY_TASK)
         return error_new("--constrain=task is for --language graph: dsl has one grammar for all tasks, "
                          "--constrain=language");
     return NULL;

@@ -15,6 +15,9 @@ extern const struct argp cli_server_argp;
 struct gen_model cli_model_defaults(void);
 /* What a prompt takes from the options of the evaluation: scope, mode, case and chip. */
 void cli_model_take(struct gen_model *model, const struct eval_options *eval);
+/* Sets the language that answers must be in for the evaluation: the one asked for, else the one that the model is asked for. After
+ * cli_model_provider. */
+void cli_model_judge(const struct gen_model *model, struct eval_options *eval);
 /* Behind the parsing: applies the preset, sets where the model is ("openai:URL", "exec:COMMAND") and its key. Errors are of usage. */
 struct akgen_error *cli_model_provider(struct gen_model *model, const char *provider);
 

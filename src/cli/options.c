@@ -30,6 +30,7 @@ enum {
     KEY_NO_CACHE,
     KEY_REQUIRE_JAIL,
     KEY_PLAIN_COMPILER,
+    KEY_LANGUAGE,
     KEY_BASELINE
 };
 
@@ -208,6 +209,31 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 const struct argp cli_eval_argp = {.options = options, .parser = parse_option};
+
+static const struct argp_option language_options[] = {
+    {"language", KEY_LANGUAGE, WORD_CHOICE(EVAL_LANGUAGES, ""), 0,
+     "what an answer must be in to count, and what a model is asked for: an operator project in Ascend C, a program in "
+     "AscendDSL, formulas, or any of them (default: a folder or a .py file counts in its own language, other answers "
+     "as "
+     "ascendc; --provider dsl: dsl, --provider lm: graph)",
+     0},
+    {0},
+};
+
+static error_t parse_language(int key, char *text, struct argp_state *state)
+{
+    struct eval_options *eval = state->input;
+    if (key != KEY_LANGUAGE)
+        return ARGP_ERR_UNKNOWN;
+    const int value = words_find(&eval_languages, text);
+    if (value < 0)
+        argp_error(state, "--language: '%s' is none of ascendc, dsl, graph and any", text);
+    eval->language = (enum eval_language)value; // NOLINT: a word of the table
+    eval->language_given = true;
+    return 0;
+}
+
+const struct argp cli_language_argp = {.options = language_options, .parser = parse_language};
 
 static const struct argp_option baseline_options[] = {
     {"baseline", KEY_BASELINE, "eager|dir:PATH", 0,

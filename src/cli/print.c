@@ -173,9 +173,9 @@ void cli_print_cases(FILE *out, const struct verdict *verdict, const struct cli_
     const struct eval_options *options = verdict->options;
     const struct build *build = &verdict->build;
     bool built = build->stage == BUILD_OK && build->kernel_count;
-    fprintf(out, "%s%s%s  %s  (%s, %s, %s, %s, sync %s)\n", colors->bold, verdict->task, colors->off,
+    fprintf(out, "%s%s%s  %s  (%s, %s, %s, %s, sync %s, language %s)\n", colors->bold, verdict->task, colors->off,
             verdict->candidate_dir, options->soc->name, eval_modes.of[options->mode], eval_scopes.of[options->scope],
-            eval_profiles.of[options->profile], eval_syncs.of[verdict->sync]);
+            eval_profiles.of[options->profile], eval_syncs.of[verdict->sync], eval_languages.of[verdict->language]);
     if (*verdict->protocol)
         fprintf(out, "  protocol %s\n", verdict->protocol);
     print_diagnostics(out, verdict, colors);

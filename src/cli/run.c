@@ -56,7 +56,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct run_arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->options;
+        state->child_inputs[0] = state->child_inputs[1] = &arguments->options;
         break;
     case KEY_LOG:
         arguments->log = true;
@@ -225,7 +225,7 @@ static int run(struct run_arguments *arguments)
 
 int cli_run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {&cli_language_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,

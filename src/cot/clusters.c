@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cot/call.h"
 #include "cot/signature.h"
+#include "eval/bench.h"
 #include "gen/remedy.h"
 
 #include <stdlib.h>
@@ -84,6 +85,7 @@ static struct akgen_error *read_all(struct clusters *all, const char *path)
         "SELECT d.message, d.class, d.file, d.line, c.source FROM diagnostics d JOIN verdicts v USING (run, task, "
         "sample) "
         "LEFT JOIN candidates c ON c.hash = v.candidate WHERE d.severity = 'error' AND d.message IS NOT NULL "
+        "AND " BENCH_LANGUAGE_SQL " = 'ascendc' "
         "ORDER BY d.run, d.task, d.sample, d.number",
         take, all, "");
     if (all->count)

@@ -7,6 +7,7 @@
 #include "cot/kernels.h"
 #include "cot/minhash.h"
 #include "cot/signature.h"
+#include "eval/bench.h"
 #include "gen/prompt.h"
 #include "gen/remedy.h"
 
@@ -63,7 +64,8 @@ static struct akgen_error *read_all(struct candidates *all, const char *path)
     return sql_read_file(path,
                          "SELECT r.suite, v.task, v.candidate, c.source, v.verdict, v.json, r.profile FROM verdicts v "
                          "JOIN runs r ON r.id = v.run JOIN candidates c ON c.hash = v.candidate "
-                         "WHERE c.source IS NOT NULL ORDER BY r.suite, v.task, v.candidate, v.run, v.sample",
+                         "WHERE c.source IS NOT NULL AND " BENCH_LANGUAGE_SQL
+                         " = 'ascendc' ORDER BY r.suite, v.task, v.candidate, v.run, v.sample",
                          take, all, "");
 }
 

@@ -370,7 +370,7 @@ static enum synth_worth worth_of(struct arena *arena, const struct task *task, c
     struct gen_answer read;
     struct task copy;
     struct synth_proof proof = {0};
-    gen_answer_read(arena, answer, strlen(answer), task, EVAL_PROJECT, &read);
+    gen_answer_read(arena, answer, strlen(answer), task, EVAL_PROJECT, EVAL_GRAPH, &read);
     if (read.kind != GEN_ANSWER_FORMULAS)
         return SYNTH_REFUSED;
     struct akgen_error *error = task_with_formulas(arena, task, read.files[0].text, &copy);
@@ -389,7 +389,7 @@ static enum synth_worth worth_of(struct arena *arena, const struct task *task, c
 static enum synth_worth worth_of_program(struct arena *arena, const struct task *task, const char *answer)
 {
     struct gen_answer read;
-    gen_answer_read(arena, answer, strlen(answer), task, EVAL_PROJECT, &read);
+    gen_answer_read(arena, answer, strlen(answer), task, EVAL_PROJECT, EVAL_DSL, &read);
     if (read.kind != GEN_ANSWER_PROGRAM)
         return SYNTH_REFUSED;
     struct synth_proof proof = {.program = read.files[0].text};

@@ -14,7 +14,8 @@
 
 enum { SOURCE_LIMIT = 1 << 20, CACHED_BYTES = 1 << 30 };
 
-static void add_row(struct bench *bench, const struct task *task, int sample, const char *dir)
+static void add_row(struct bench *bench, const struct task *task, int sample, const char *dir,
+                    enum eval_language language)
 {
     ARRAY_ADD(&bench->arena, bench->rows, bench->count, bench->capacity,
               (struct bench_row){.task = task->name,
@@ -22,14 +23,15 @@ static void add_row(struct bench *bench, const struct task *task, int sample, co
                                  .level = task->level,
                                  .sample = sample,
                                  .definition = task,
-                                 .dir = dir});
+                                 .dir = dir,
+                                 .language = language});
 }
 
 static void add_reference(struct bench *bench, const struct task *task, const char *tree)
 {
     const char *reference = arena_printf(&bench->arena, "%s/%s", task->dir, tree);
     if (task->broken || access(reference, R_OK) == 0)
-        add_row(bench, task, 0, reference);
+        add_row(bench, task, 0, reference, EVAL_ASCENDC);
 }
 
 static void add_tree(struct bench *bench, const struct task *task, const char *tree)
@@ -37,7 +39,7 @@ static void add_tree(struct bench *bench, const struct task *task, const char *t
     struct tree_answer *answers;
     int count = tree_answers(&bench->arena, tree, task, &answers);
     for (int i = 0; i < count; i++)
-        add_row(bench, task, answers[i].number, answers[i].path);
+        add_row(bench, task, answers[i].number, answers[i].path, EVAL_ASCENDC);
 }
 
 /* Where samples come from. */
@@ -95,7 +97,7 @@ static void add_own(struct bench *bench, const struct task *task, const struct b
 {
     const char *dir = task->broken ? task->dir : own->candidate(&bench->arena, task);
     if (dir)
-        add_row(bench, task, 0, dir);
+        add_row(bench, task, 0, dir, own->language);
 }
 
 static void describe(struct bench *bench, const char *provider, const struct task *tasks, int count,
@@ -107,6 +109,7 @@ static void describe(struct bench *bench, const char *provider, const struct tas
     bench->mode = eval_modes.of[options->mode];
     bench->scope = eval_scopes.of[options->scope];
     bench->profile = eval_profiles.of[options->profile];
+    bench->language = eval_languages.of[options->language];
     bench->akgen = AKGEN_VERSION;
     bench->baseline = BASELINE_EAGER;
     bench->protocol = count ? eval_protocol(&bench->arena, &tasks[0], options) : "";
@@ -136,7 +139,7 @@ void bench_prepare_samples(struct bench *bench, const char *provider, const stru
             bench->skipped++;
         else
             for (int s = 0; s < samples; s++)
-                add_row(bench, &tasks[i], s, NULL);
+                add_row(bench, &tasks[i], s, NULL, EVAL_ASCENDC);
 }
 
 void bench_keep_evaluated(struct bench *bench)
@@ -224,6 +227,7 @@ static void evaluate_row(void *closure, int turn)
     eval.jobs = 1;
     eval.cache = work->cache;
     eval.candidates = work->bench->tree;
+    eval.folder_language = row->language;
     if (row->refusal)
         eval_refuse(row->definition, row->dir, &eval, row->refusal, &verdict);
     else

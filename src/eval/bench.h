@@ -21,6 +21,7 @@ struct bench_row {
     int level, sample;                  /* sample: number of the answer, 0 if there is one */
     const struct task *definition;      /* NULL for a row that comes from the database */
     const char *dir;                    /* the candidate; NULL while it is not there yet */
+    enum eval_language language;        /* that a folder was compiled from (eval_options.folder_language) */
     const struct eval_refusal *refusal; /* why there is nothing to evaluate; NULL */
     bool evaluated;
     enum akgen_verdict_kind kind;
@@ -45,6 +46,7 @@ struct bench {
     int64_t run;      /* number in the database; 0 = not stored */
     const char *tree; /* the folder that the provider's name gives; NULL: none */
     const char *suite, *provider, *soc, *mode, *scope, *profile, *akgen;
+    const char *language;   /* that answers had to be in, one of eval_languages; BENCH_UNKNOWN_LANGUAGE of an old run */
     const char *protocol;   /* eval_protocol(): stands beside every figure; "" if the suite has only one */
     const char *baseline;   /* what speedups are over: BASELINE_EAGER, "dir:PATH" */
     struct bench_row *rows; /* by task, then sample */
@@ -79,10 +81,15 @@ struct bench_options {
     void (*on_row)(void *closure, const struct bench *bench, int done);
     void *closure;
 };
-#define BENCH_REFERENCE "reference"
+#define BENCH_REFERENCE        "reference"
+#define BENCH_UNKNOWN_LANGUAGE "unknown" /* of runs that were stored before runs had a language */
+/* In SQL, the language of a row `v` of the table of verdicts. */
+#define BENCH_LANGUAGE_SQL                                                                                             \
+    "coalesce(CASE WHEN json_valid(v.json) THEN json_extract(v.json, '$.language') END, '" BENCH_UNKNOWN_LANGUAGE "')"
 /* A provider that the caller brings along: it makes candidates. */
 struct bench_provider {
     const char *name;
+    enum eval_language language; /* of what it makes */
     /* The directory with the candidate for a task, in the arena; NULL: the provider has none. */
     const char *(*candidate)(struct arena *arena, const struct task *task);
 };

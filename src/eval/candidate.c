@@ -32,12 +32,42 @@ static bool unpack(struct verdict *verdict, const struct task *task, const struc
     return !error;
 }
 
+const char *eval_language_problem(struct arena *arena, enum eval_language asked, enum eval_language found)
+{
+    static const char *const names[] = {
+        [EVAL_ASCENDC] = "Ascend C", [EVAL_DSL] = "a program in AscendDSL", [EVAL_GRAPH] = "formulas"};
+    if (asked == EVAL_ANY || asked == found)
+        return NULL;
+    return arena_printf(arena, "the answer is %s, but %s asked for (--language %s counts it)", names[found],
+                        asked == EVAL_GRAPH ? "formulas were" : arena_printf(arena, "%s was", names[asked]),
+                        eval_languages.of[found]);
+}
+
+/* True if a candidate in this language counts. Where none was asked for, it counts in its own. */
+static bool take_language(struct verdict *verdict, enum eval_language found)
+{
+    const struct eval_options *options = verdict->options;
+    const enum eval_language asked = options->language_given ? options->language : EVAL_ANY;
+    const char *problem = eval_language_problem(&verdict->arena, asked, found);
+    if (asked == EVAL_ANY)
+        verdict->language = found;
+    if (!problem)
+        return true;
+    const struct diagnostic diagnostic = {.class = DIAG_SYNTAX, .error = true, .message = problem};
+    verdict_refuse(verdict, &(struct eval_refusal){AKGEN_VERDICT_COMPILE_ERROR, problem, &diagnostic, 1, found});
+    return false;
+}
+
 /* An answer becomes a project in the snapshot's folder. */
 static bool open_answer(struct verdict *verdict, const struct task *task)
 {
     const struct eval_options *options = verdict->options;
     const struct snapshot *snapshot = &verdict->snapshot;
-    struct eval_answer answer = {EVAL_ANSWER_STRINGS, snapshot->answer, snapshot->answer_bytes, NULL};
+    const char *end = strrchr(verdict->candidate_dir, '.');
+    struct eval_answer answer = {.form = EVAL_ANSWER_STRINGS,
+                                 .text = snapshot->answer,
+                                 .length = snapshot->answer_bytes,
+                                 .own_form = !options->language_given && end && strcmp(end, ".py") == 0};
     struct akgen_error *error = options->read_answer
                                     ? options->read_answer(&verdict->arena, snapshot->answer, snapshot->answer_bytes,
                                                            task, options, snapshot->dir, &answer)
@@ -47,7 +77,8 @@ static bool open_answer(struct verdict *verdict, const struct task *task)
     else if (answer.form == EVAL_ANSWER_REFUSED)
         verdict_refuse(verdict, answer.refusal);
     else
-        return answer.form == EVAL_ANSWER_WRITTEN || unpack(verdict, task, &answer);
+        return take_language(verdict, answer.language) &&
+               (answer.form == EVAL_ANSWER_WRITTEN || unpack(verdict, task, &answer));
     return false;
 }
 
@@ -62,7 +93,7 @@ bool candidate_open(struct verdict *verdict, const struct task *task, bool need_
     }
     verdict->candidate_hash = snapshot->digest;
     verdict->project_dir = snapshot->dir;
-    if (snapshot->answer && !open_answer(verdict, task))
+    if (snapshot->answer ? !open_answer(verdict, task) : !take_language(verdict, verdict->options->folder_language))
         return false;
     verdict->map = source_map_read(&verdict->arena, snapshot->dir);
     const char *op_type = verdict->response ? NULL : task->op_type; /* an answer has one kernel: its file names it */

@@ -369,6 +369,7 @@ static const struct task *begin(struct verdict *verdict, const struct task *task
     verdict->task = task->name;
     verdict->candidate_dir = arena_strdup(&verdict->arena, candidate);
     verdict->options = options;
+    verdict->language = options->language;
     verdict->sync = options->sync_given ? options->sync : NPU_SYNC_AUTO;
     const struct task *wanted = task_as_wanted(verdict, task, options);
     verdict->protocol = eval_protocol(&verdict->arena, wanted ? wanted : task, options);
@@ -398,6 +399,8 @@ void verdict_refuse(struct verdict *verdict, const struct eval_refusal *refusal)
     }
     verdict->build.diagnostics = diagnostics;
     verdict->build.diagnostic_count = refusal->diagnostic_count;
+    if (verdict->language == EVAL_ANY)
+        verdict->language = refusal->language;
     verdict_set(verdict, refusal->kind, AKGEN_STAGE_PARSE, arena_strdup(arena, refusal->reason));
 }
 

@@ -16,9 +16,12 @@
 #define EVAL_PROFILES(X)  X(TASK_UPSTREAM, "upstream") X(TASK_STRICT, "strict")
 #define EVAL_SYNCS(X)     X(NPU_SYNC_AUTO, "auto") X(NPU_SYNC_MANUAL, "manual")
 #define EVAL_SCHEDULES(X) X(false, "inorder") X(true, "random") /* eval_options.random_order */
+/* Languages of answers. Each is a benchmark of its own: no rate and no export mixes them. EVAL_ANY: an answer counts in its own. */
+#define EVAL_LANGUAGES(X) X(EVAL_ASCENDC, "ascendc") X(EVAL_DSL, "dsl") X(EVAL_GRAPH, "graph") X(EVAL_ANY, "any")
 enum eval_mode { EVAL_MODES(WORD_VALUE) };
 enum eval_scope { EVAL_SCOPES(WORD_VALUE) };
-extern const struct words eval_modes, eval_scopes, eval_profiles, eval_syncs, eval_schedules;
+enum eval_language { EVAL_LANGUAGES(WORD_VALUE) };
+extern const struct words eval_modes, eval_scopes, eval_profiles, eval_syncs, eval_schedules, eval_languages;
 
 /* Inputs and references, kept between the candidates of a task. Thread-safe. */
 struct eval_cache;
@@ -46,6 +49,7 @@ struct eval_refusal {
     const char *reason;
     const struct diagnostic *diagnostics;
     int diagnostic_count;
+    enum eval_language language; /* of the answer; EVAL_ANY: unknown */
 };
 /* What became of an answer in a file. */
 enum eval_answer_form {
@@ -57,6 +61,8 @@ struct eval_answer {
     enum eval_answer_form form;
     char *text; /* EVAL_ANSWER_STRINGS: what is read, NUL-terminated; it is changed */
     size_t length;
+    bool own_form;                      /* a .py file whose language nobody asked for: six strings or a program */
+    enum eval_language language;        /* that it is in */
     const struct eval_refusal *refusal; /* EVAL_ANSWER_REFUSED */
 };
 
@@ -65,8 +71,12 @@ struct eval_options {
     enum eval_mode mode; /* static: one case per build (upstream: case 0); dynamic: one build, all cases */
     enum eval_scope scope;
     enum task_profile profile;
-    int only_case; /* -1 = all of the mode */
-    bool full;     /* giant cases at full size */
+    enum eval_language language; /* that an answer must be in */
+    bool language_given;         /* false: folders and .py files count in their own language, other files as Ascend C */
+    enum eval_language
+        folder_language; /* that the caller compiled a folder from; EVAL_ASCENDC: the folder is the answer */
+    int only_case;       /* -1 = all of the mode */
+    bool full;           /* giant cases at full size */
     bool sync_given;
     enum npu_sync sync;
     bool random_order;
@@ -122,7 +132,8 @@ struct verdict_case {
 struct verdict {
     enum akgen_verdict_kind kind;
     enum akgen_verdict_stage stage;
-    const char *reason;                                        /* one line for people */
+    enum eval_language language; /* of the benchmark that it counts in; EVAL_ANY: unknown */
+    const char *reason;          /* one line for people */
     const char *suite, *task, *candidate_dir, *candidate_hash; /* candidate_dir: as given; may be a response's file */
     struct snapshot snapshot;     /* what was evaluated, until verdict_free; a response is unpacked there */
     const char *project_dir;      /* where the sources are in it; NULL: it was not taken */
@@ -156,6 +167,8 @@ void eval_run(const struct task *task, const char *candidate_dir, const struct e
 void eval_refuse(const struct task *task, const char *candidate, const struct eval_options *options,
                  const struct eval_refusal *refusal, struct verdict *verdict);
 void verdict_free(struct verdict *verdict);
+/* NULL if an answer in the language `found` counts where `asked` was asked for, else the sentence that says why not. */
+const char *eval_language_problem(struct arena *arena, enum eval_language asked, enum eval_language found);
 /* What the host part of a candidate decides for a case. */
 struct eval_tiling {
     int block_dim;

@@ -144,6 +144,8 @@ static void evaluate(struct kernel_baseline *baseline, struct entry *entry, cons
     own.candidates = baseline->lone ? NULL : path_of(baseline);
     own.debug = NULL;
     own.on_case = NULL;
+    own.language = own.folder_language = EVAL_ASCENDC;
+    own.language_given = false; /* the run's language is that of its candidates */
     eval_run(entry->task, path, &own, &verdict);
     times->judged = true;
     times->kind = verdict.kind;

@@ -461,6 +461,8 @@ static void put_page(FILE *out, struct bench *bench)
     put(out, bench->suite);
     fputs("</h1><p>provider <b>", out);
     put(out, bench->provider);
+    fputs("</b>, language <b>", out);
+    put(out, bench->language);
     fprintf(out,
             "</b>, %s, mode %s, scope %s, profile %s; akgen %s, %.1f s. Every figure comes from a simulated NPU.</p>\n"
             "<p>baseline of speedups: <b>",

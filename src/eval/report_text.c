@@ -140,8 +140,9 @@ void report_write_table(FILE *out, struct bench *bench, const struct report_styl
     if (strcmp(bench->suite, "npukernelbench") == 0)
         fprintf(out, "NPUKernelBench score: %.2f as documented, %.2f as coded (levels weigh 0.2, 0.3, 0.5)\n",
                 metrics_score_documented(tasks, count), metrics_score_coded(tasks, count));
-    fprintf(out, "%zu tasks in %.1f s (%s, %s profile, mode %s, scope %s, provider %s, baseline %s", count,
-            bench->seconds, bench->soc, bench->profile, bench->mode, bench->scope, bench->provider, bench->baseline);
+    fprintf(out, "%zu tasks in %.1f s (%s, %s profile, mode %s, scope %s, language %s, provider %s, baseline %s", count,
+            bench->seconds, bench->soc, bench->profile, bench->mode, bench->scope, bench->language, bench->provider,
+            bench->baseline);
     print_protocol(out, bench);
     fputs(")\n", out);
     report_write_sampling(out, bench, report_put_text, "\n");
@@ -177,6 +178,8 @@ void report_write_comparison(FILE *out, struct bench *before, struct bench *afte
     if (strcmp(before->protocol, after->protocol) != 0 || strcmp(before->profile, after->profile) != 0)
         fprintf(out, "the runs do not compare: %s%s%s, %s%s%s\n", before->profile, *before->protocol ? ": " : "",
                 before->protocol, after->profile, *after->protocol ? ": " : "", after->protocol);
+    if (strcmp(before->language, after->language) != 0)
+        fprintf(out, "the runs do not compare: language %s, language %s\n", before->language, after->language);
     print_change(out, "CR pass@1", metrics_rate(old, count_before, METRICS_COMPILE, 1, 0, NULL).value,
                  metrics_rate(new, count_after, METRICS_COMPILE, 1, 0, NULL).value);
     print_change(out, "ER pass@1", metrics_rate(old, count_before, METRICS_EXECUTE, 1, 0, NULL).value,
@@ -215,7 +218,7 @@ static void put_field(FILE *out, const char *text)
 void report_write_csv(FILE *out, const struct bench *bench)
 {
     fputs("task,level,category,sample,verdict,stage,cases_passed,cases_total,seconds,profile,protocol,reason,modelled_"
-          "speedup,baseline\n",
+          "speedup,baseline,language\n",
           out);
     for (int i = 0; i < bench->count; i++) {
         const struct bench_row *row = &bench->rows[i];
@@ -231,6 +234,8 @@ void report_write_csv(FILE *out, const struct bench *bench)
             fprintf(out, "%.3f", row->speedup[SPEEDUP_ONE_LAUNCH]);
         fputc(',', out);
         put_field(out, bench->baseline);
+        fputc(',', out);
+        put_field(out, bench->language);
         fputc('\n', out);
     }
 }
@@ -273,10 +278,10 @@ json_t *report_to_json(struct bench *bench)
     for (int i = 0; i < bench->count; i++)
         json_array_append_new(verdicts, bench_row_verdict(&bench->rows[i]));
     const struct bench_shares shares = bench_shares(bench);
-    return json_pack("{sI ss ss ss ss ss ss ss ss ss so sf so so so so}", "run", (json_int_t)bench->run, "suite",
+    return json_pack("{sI ss ss ss ss ss ss ss ss ss ss so sf so so so so}", "run", (json_int_t)bench->run, "suite",
                      bench->suite, "provider", bench->provider, "soc", bench->soc, "mode", bench->mode, "scope",
                      bench->scope, "profile", bench->profile, "protocol", bench->protocol, "akgen", bench->akgen,
-                     "baseline", bench->baseline, "shares", shares_json(bench, &shares), "seconds", bench->seconds,
-                     "pass_at_k", report_pass_at_k_json(bench), "sampling", report_sampling_json(bench), "groups",
-                     groups, "verdicts", verdicts);
+                     "baseline", bench->baseline, "language", bench->language, "shares", shares_json(bench, &shares),
+                     "seconds", bench->seconds, "pass_at_k", report_pass_at_k_json(bench), "sampling",
+                     report_sampling_json(bench), "groups", groups, "verdicts", verdicts);
 }

@@ -11,12 +11,13 @@ struct akgen_error *store_begin_run(struct store *store, struct bench *bench)
 {
     static const char sql[] =
         "INSERT INTO runs (started, akgen, suite, provider, soc, mode, scope, profile, protocol, settings, planned,"
-        " baseline) VALUES (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        " baseline, language) VALUES (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     struct akgen_error *error = store_begin(store);
     if (!error)
-        error = store_run(store, sql, "sssssssssis", bench->akgen, bench->suite, bench->provider, bench->soc,
-                          bench->mode, bench->scope, bench->profile, bench->protocol,
-                          bench->settings ? bench->settings : "", (int64_t)bench->planned, bench->baseline);
+        error =
+            store_run(store, sql, "sssssssssiss", bench->akgen, bench->suite, bench->provider, bench->soc, bench->mode,
+                      bench->scope, bench->profile, bench->protocol, bench->settings ? bench->settings : "",
+                      (int64_t)bench->planned, bench->baseline, bench->language);
     bench->run = sqlite3_last_insert_rowid(store->db);
     error = store_end(store, error);
     return error ? error : store_own(store, bench->run);
@@ -151,21 +152,21 @@ static struct akgen_error *load_rows(struct store *store, struct bench *bench)
 struct akgen_error *store_load(struct store *store, int64_t run_id, struct bench *bench)
 {
     static const char sql[] = "SELECT id, suite, provider, soc, mode, scope, profile, akgen, protocol, settings, "
-                              "baseline, seconds, planned FROM"
+                              "baseline, language, seconds, planned FROM"
                               " runs WHERE id = ? OR ? = 0 ORDER BY id DESC LIMIT 1";
     memset(bench, 0, sizeof *bench);
     sqlite3_stmt *statement = store_query(store, sql, "ii", run_id, run_id);
     if (!statement)
         return store_error(store);
     if (sqlite3_step(statement) == SQLITE_ROW) {
-        const char **texts[] = {&bench->suite,    &bench->provider, &bench->soc,   &bench->mode,
-                                &bench->scope,    &bench->profile,  &bench->akgen, &bench->protocol,
-                                &bench->settings, &bench->baseline};
+        const char **texts[] = {&bench->suite,    &bench->provider, &bench->soc,     &bench->mode,
+                                &bench->scope,    &bench->profile,  &bench->akgen,   &bench->protocol,
+                                &bench->settings, &bench->baseline, &bench->language};
         bench->run = sqlite3_column_int64(statement, 0);
         for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
             *texts[i] = store_column(&bench->arena, statement, i + 1);
-        bench->seconds = sqlite3_column_double(statement, 11);
-        bench->planned = sqlite3_column_int(statement, 12);
+        bench->seconds = sqlite3_column_double(statement, 12);
+        bench->planned = sqlite3_column_int(statement, 13);
     }
     sqlite3_finalize(statement);
     if (!bench->run)

@@ -15,10 +15,12 @@ static int64_t find_unfinished(struct store *store, const struct bench *bench)
     static const char sql[] =
         "SELECT id FROM runs WHERE " UNFINISHED " AND suite = ? AND provider = ? AND soc = ? AND"
         " mode = ? AND scope = ? AND profile = ? AND protocol = ? AND settings = ? AND baseline = ?"
+        " AND language = ?"
         " ORDER BY id DESC LIMIT 1";
-    sqlite3_stmt *statement = store_query(store, sql, "isssssssss", (int64_t)bench->planned, bench->suite,
-                                          bench->provider, bench->soc, bench->mode, bench->scope, bench->profile,
-                                          bench->protocol, bench->settings ? bench->settings : "", bench->baseline);
+    sqlite3_stmt *statement =
+        store_query(store, sql, "issssssssss", (int64_t)bench->planned, bench->suite, bench->provider, bench->soc,
+                    bench->mode, bench->scope, bench->profile, bench->protocol, bench->settings ? bench->settings : "",
+                    bench->baseline, bench->language);
     int64_t found = statement && sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
     sqlite3_finalize(statement);
     return found;
@@ -84,11 +86,13 @@ static void compare_settings(struct differences *differences, const char *was, c
 /* Fills in what differs from the newest unfinished run, whose number it returns; 0: there is none. */
 static int64_t compare_newest(struct store *store, const struct bench *bench, struct differences *differences)
 {
-    static const char sql[] = "SELECT id, suite, provider, soc, mode, scope, profile, protocol, baseline, settings FROM"
-                              " runs WHERE " UNFINISHED " ORDER BY id DESC LIMIT 1";
-    static const char *const names[] = {"suite", "provider", "soc", "mode", "scope", "profile", "protocol", "baseline"};
-    const char *const now[] = {bench->suite, bench->provider, bench->soc,      bench->mode,
-                               bench->scope, bench->profile,  bench->protocol, bench->baseline};
+    static const char sql[] =
+        "SELECT id, suite, provider, soc, mode, scope, profile, protocol, baseline, language, settings FROM"
+        " runs WHERE " UNFINISHED " ORDER BY id DESC LIMIT 1";
+    static const char *const names[] = {"suite",   "provider", "soc",      "mode",    "scope",
+                                        "profile", "protocol", "baseline", "language"};
+    const char *const now[] = {bench->suite,   bench->provider, bench->soc,      bench->mode,    bench->scope,
+                               bench->profile, bench->protocol, bench->baseline, bench->language};
     int64_t run = 0;
     sqlite3_stmt *statement = store_query(store, sql, "i", (int64_t)bench->planned);
     if (statement && sqlite3_step(statement) == SQLITE_ROW) {
@@ -98,7 +102,7 @@ static int64_t compare_newest(struct store *store, const struct bench *bench, st
             if (was && strcmp(was, now[i]) != 0)
                 add_difference(differences, names[i], was, now[i]);
         }
-        compare_settings(differences, store_column(differences->arena, statement, 9),
+        compare_settings(differences, store_column(differences->arena, statement, 10),
                          bench->settings ? bench->settings : "");
     }
     sqlite3_finalize(statement);
@@ -130,6 +134,7 @@ static void take_row(struct bench_row *row, struct bench_row *stored)
     merged.category = row->category;
     merged.definition = row->definition;
     merged.dir = row->dir;
+    merged.language = row->language;
     *row = merged;
     stored->verdict = stored->source = NULL;
 }

@@ -9,13 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SCHEMA_VERSION = 4 };
+enum { SCHEMA_VERSION = 5 };
 
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY, started TEXT NOT NULL, seconds REAL, akgen TEXT NOT NULL,"
     " suite TEXT NOT NULL, provider TEXT NOT NULL, soc TEXT NOT NULL, mode TEXT NOT NULL, scope TEXT NOT NULL,"
     " profile TEXT NOT NULL, protocol TEXT NOT NULL DEFAULT '', settings TEXT NOT NULL DEFAULT '',"
-    " planned INTEGER NOT NULL DEFAULT 0, baseline TEXT NOT NULL DEFAULT 'eager');"
+    " planned INTEGER NOT NULL DEFAULT 0, baseline TEXT NOT NULL DEFAULT 'eager',"
+    " language TEXT NOT NULL DEFAULT '" BENCH_UNKNOWN_LANGUAGE "');"
     "CREATE TABLE IF NOT EXISTS candidates (hash TEXT PRIMARY KEY, source TEXT);"
     "CREATE TABLE IF NOT EXISTS verdicts (run INTEGER NOT NULL REFERENCES runs(id), task TEXT NOT NULL,"
     " sample INTEGER NOT NULL, level INTEGER NOT NULL, category TEXT NOT NULL, candidate TEXT, verdict TEXT NOT NULL,"
@@ -41,6 +42,7 @@ static const struct {
     {3, "ALTER TABLE runs ADD COLUMN settings TEXT NOT NULL DEFAULT ''"},
     {3, "ALTER TABLE runs ADD COLUMN planned INTEGER NOT NULL DEFAULT 0"},
     {4, "ALTER TABLE runs ADD COLUMN baseline TEXT NOT NULL DEFAULT 'eager'"},
+    {5, "ALTER TABLE runs ADD COLUMN language TEXT NOT NULL DEFAULT '" BENCH_UNKNOWN_LANGUAGE "'"},
 };
 
 static const char *name_of(const struct store *store)
@@ -109,7 +111,7 @@ static struct akgen_error *extend(struct store *store)
         if (version < extensions[i].before)
             error = store_run(store, extensions[i].sql, "");
     if (!error && version < SCHEMA_VERSION)
-        error = store_run(store, "PRAGMA user_version = 4", "");
+        error = store_run(store, "PRAGMA user_version = 5", "");
     return store_end(store, error);
 }
 

@@ -14,7 +14,7 @@ enum { VERDICT_VERSION = 1 };
 
 const struct words eval_modes = WORDS(EVAL_MODES), eval_scopes = WORDS(EVAL_SCOPES),
                    eval_profiles = WORDS(EVAL_PROFILES), eval_syncs = WORDS(EVAL_SYNCS),
-                   eval_schedules = WORDS(EVAL_SCHEDULES);
+                   eval_schedules = WORDS(EVAL_SCHEDULES), eval_languages = WORDS(EVAL_LANGUAGES);
 
 const char *akgen_verdict_kind_name(enum akgen_verdict_kind kind)
 {
@@ -204,6 +204,7 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "soc", json_string(options->soc->name));
     json_object_set_new(json, "mode", json_string(eval_modes.of[options->mode]));
     json_object_set_new(json, "scope", json_string(eval_scopes.of[options->scope]));
+    json_object_set_new(json, "language", json_string(eval_languages.of[verdict->language]));
     json_object_set_new(json, "profile", json_string(eval_profiles.of[options->profile]));
     json_object_set_new(json, "protocol", *verdict->protocol ? json_string(verdict->protocol) : json_null());
     json_object_set_new(json, "sync", json_string(eval_syncs.of[verdict->sync]));

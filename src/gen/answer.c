@@ -85,8 +85,17 @@ static void find_blocks(struct arena *arena, const char *text, struct answer_blo
     }
 }
 
-void gen_answer_read(struct arena *arena, const char *text, size_t length, const struct task *task,
-                     enum eval_scope scope, struct gen_answer *answer)
+void gen_answer_hold(struct arena *arena, struct gen_answer *answer, enum eval_language asked)
+{
+    const char *problem =
+        answer->kind == GEN_ANSWER_NONE ? NULL : eval_language_problem(arena, asked, answer->language);
+    if (problem)
+        refuse(answer, problem);
+}
+
+/* Finds the answer's form and what it holds. */
+static void read(struct arena *arena, const char *text, size_t length, const struct task *task, enum eval_scope scope,
+                 enum eval_language asked, struct gen_answer *answer)
 {
     int open;
     struct answer_blocks blocks = {0};
@@ -109,5 +118,18 @@ void gen_answer_read(struct arena *arena, const char *text, size_t length, const
         refuse(answer, answer_marks(clean) & ANSWER_HAS_DIFF ? "the answer is a diff, expected whole files"
                                                              : describe_prose(arena, clean));
     else
-        answer_make_files(arena, &blocks, task, scope, answer);
+        answer_make_files(arena, &blocks, task, scope, asked, answer);
+}
+
+void gen_answer_read(struct arena *arena, const char *text, size_t length, const struct task *task,
+                     enum eval_scope scope, enum eval_language asked, struct gen_answer *answer)
+{
+    static const enum eval_language languages[] = {[GEN_ANSWER_PROJECT] = EVAL_ASCENDC,
+                                                   [GEN_ANSWER_RESPONSE] = EVAL_ASCENDC,
+                                                   [GEN_ANSWER_PROGRAM] = EVAL_DSL,
+                                                   [GEN_ANSWER_FORMULAS] = EVAL_GRAPH,
+                                                   [GEN_ANSWER_NONE] = EVAL_ANY};
+    read(arena, text, length, task, scope, asked, answer);
+    answer->language = languages[answer->kind];
+    gen_answer_hold(arena, answer, asked);
 }

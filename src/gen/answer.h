@@ -21,19 +21,24 @@ struct gen_answer {
     enum gen_answer_kind kind;
     const struct gen_answer_file *files; /* by path */
     int count;
-    const char *problem;  /* of GEN_ANSWER_NONE: why, in a line */
-    const char *thinking; /* what stood in <think> and the like before the answer; NULL: nothing did */
-    bool untouched;       /* of GEN_ANSWER_RESPONSE: the text is the answer's, byte for byte */
+    const char *problem;         /* of GEN_ANSWER_NONE: why, in a line */
+    const char *thinking;        /* what stood in <think> and the like before the answer; NULL: nothing did */
+    bool untouched;              /* of GEN_ANSWER_RESPONSE: the text is the answer's, byte for byte */
+    enum eval_language language; /* that it is in; EVAL_ANY: nothing could be read */
 };
-/* Reads the text of an answer for a task; docs/answers.md says which forms it may have. Never fails. */
+/* Reads the text of an answer for a task; docs/answers.md says which forms it may have. Never fails. An answer in another language
+ * than `asked` is GEN_ANSWER_NONE. */
 void gen_answer_read(struct arena *arena, const char *text, size_t length, const struct task *task,
-                     enum eval_scope scope, struct gen_answer *answer);
+                     enum eval_scope scope, enum eval_language asked, struct gen_answer *answer);
+/* Turns an answer in another language than `asked` into GEN_ANSWER_NONE. */
+void gen_answer_hold(struct arena *arena, struct gen_answer *answer, enum eval_language asked);
 
 /* What there is to evaluate: a candidate for eval_run, or a verdict without one. */
 struct gen_candidate {
     const char *dir; /* a project's folder or a file with an answer; NULL: `refusal` is not */
     const struct eval_refusal *refusal;
-    const char *program; /* the program in AscendDSL that it was compiled of; NULL */
+    const char *program;         /* the program in AscendDSL that it was compiled of; NULL */
+    enum eval_language language; /* of the answer; EVAL_ANY: unknown */
 };
 /* Writes what was read to a folder of the cache that is named after its content, programs compiled (a program that the
  * checker or the compiler refuses is a compile_error with its messages as diagnostics). An error is AKGen's own. */

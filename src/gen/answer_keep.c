@@ -53,16 +53,16 @@ enum diagnostic_class gen_answer_class(enum dsl_rule rule)
     return classes[rule];
 }
 
-static const struct eval_refusal *refuse(struct arena *arena, enum akgen_verdict_kind kind, const char *reason,
-                                         const struct diagnostic *diagnostics, int count)
+static struct eval_refusal *refuse(struct arena *arena, enum akgen_verdict_kind kind, const char *reason,
+                                   const struct diagnostic *diagnostics, int count)
 {
     struct eval_refusal *refusal = arena_alloc(arena, sizeof *refusal);
-    *refusal = (struct eval_refusal){kind, reason, diagnostics, count};
+    *refusal = (struct eval_refusal){kind, reason, diagnostics, count, EVAL_ANY};
     return refusal;
 }
 
-static const struct eval_refusal *refuse_for(struct arena *arena, enum diagnostic_class class, const char *file,
-                                             const char *reason)
+static struct eval_refusal *refuse_for(struct arena *arena, enum diagnostic_class class, const char *file,
+                                       const char *reason)
 {
     struct diagnostic *diagnostic = arena_alloc(arena, sizeof *diagnostic);
     *diagnostic = (struct diagnostic){.class = class, .error = true, .file = file, .message = reason};
@@ -81,7 +81,7 @@ static const char *source_line(struct arena *arena, const char *text, int line)
 }
 
 /* The messages of the compiler, as those of any other. A rule that says that the compiler is wrong blames no candidate. */
-static const struct eval_refusal *refuse_program(struct arena *arena, const struct dsl_messages *messages)
+static struct eval_refusal *refuse_program(struct arena *arena, const struct dsl_messages *messages)
 {
     struct diagnostic *diagnostics = arena_alloc(arena, sizeof *diagnostics * (size_t)(messages->kept + 1));
     const struct dsl_message *first = dsl_messages_error(messages);
@@ -109,7 +109,7 @@ struct contents {
     int count;
     const struct dsl_lowered *lowered; /* NULL: no program */
     const char *program;
-    const struct eval_refusal *refusal; /* NULL, or why there is nothing */
+    struct eval_refusal *refusal; /* NULL, or why there is nothing */
 };
 
 static void compile(struct arena *arena, const struct gen_answer *answer, const struct task *task,
@@ -177,6 +177,8 @@ static struct contents contents_of(struct arena *arena, const struct gen_answer 
         make(arena, answer, task, only_case, compile, &contents);
     else if (answer->kind == GEN_ANSWER_FORMULAS)
         make(arena, answer, task, only_case, plan_for, &contents);
+    if (contents.refusal)
+        contents.refusal->language = answer->language;
     return contents;
 }
 
@@ -272,7 +274,8 @@ struct akgen_error *gen_answer_keep(struct arena *arena, const struct gen_answer
                                     const struct eval_options *options, struct gen_candidate *candidate)
 {
     struct contents contents = contents_of(arena, answer, task, options->only_case);
-    *candidate = (struct gen_candidate){.refusal = contents.refusal, .program = contents.program};
+    *candidate =
+        (struct gen_candidate){.refusal = contents.refusal, .program = contents.program, .language = answer->language};
     if (contents.refusal)
         return NULL;
     const char *place;
@@ -291,7 +294,11 @@ struct akgen_error *gen_answer_unpack(struct arena *arena, const char *text, siz
                                       const struct eval_options *options, const char *dir, struct eval_answer *unpacked)
 {
     struct gen_answer answer;
-    gen_answer_read(arena, text, length, task, options->scope, &answer);
+    gen_answer_read(arena, text, length, task, options->scope, unpacked->own_form ? EVAL_ANY : options->language,
+                    &answer);
+    if (answer.kind == GEN_ANSWER_FORMULAS && unpacked->own_form)
+        gen_answer_hold(arena, &answer, EVAL_ASCENDC); /* a line of Python, but no form that a .py file has */
+    unpacked->language = answer.language;
     if (answer.kind == GEN_ANSWER_RESPONSE) {
         unpacked->form = EVAL_ANSWER_STRINGS;
         if (answer.untouched)

@@ -422,7 +422,7 @@ static const char *problem_of(const struct pieces *pieces, const struct answer_b
 }
 
 void answer_make_files(struct arena *arena, const struct answer_blocks *blocks, const struct task *task,
-                       enum eval_scope scope, struct gen_answer *answer)
+                       enum eval_scope scope, enum eval_language asked, struct gen_answer *answer)
 {
     const char *type = task->op_type ? task->op_type : task->op, *entry = op_snake_case(arena, type);
     struct pieces pieces = {.arena = arena,
@@ -431,7 +431,7 @@ void answer_make_files(struct arena *arena, const struct answer_blocks *blocks, 
                             .own_definition = arena_printf(arena, "OP_ADD(%s", type)};
     for (int i = 0; i < blocks->count; i++)
         add_block(&pieces, &blocks->items[i]);
-    if (pieces.program) {
+    if (pieces.program && (asked != EVAL_ASCENDC || !has_role(&pieces, ANSWER_KERNEL))) {
         struct gen_answer_file *file = arena_alloc(arena, sizeof *file);
         *file = (struct gen_answer_file){"program.py", pieces.program};
         answer->kind = GEN_ANSWER_PROGRAM;

@@ -8,6 +8,7 @@
 #include "gen/export.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "eval/bench.h"
 #include "gen/export_internal.h"
 
 #include <sqlite3.h>
@@ -15,7 +16,10 @@
 
 /* What is left out, in the order in which it is said. */
 #define REASONS                                                                                                        \
-    "CASE WHEN v.verdict IN ('unsupported', 'infra_error', 'rejected') THEN 'verdict ' || v.verdict"                   \
+    "CASE WHEN v.language <> coalesce(:language, v.language) OR (:language IS NULL AND v.language = "                  \
+    "'" BENCH_UNKNOWN_LANGUAGE "') THEN 'language ' || v.language || CASE v.language WHEN '" BENCH_UNKNOWN_LANGUAGE    \
+    "' THEN ', as an earlier akgen wrote no language (--language " BENCH_UNKNOWN_LANGUAGE " takes them)' ELSE '' END"  \
+    " WHEN v.verdict IN ('unsupported', 'infra_error', 'rejected') THEN 'verdict ' || v.verdict"                       \
     " WHEN s.prompt IS NULL THEN 'no prompt and answer are kept (dir:, reference, dsl)'"                               \
     " WHEN s.answer IS NULL THEN 'no answer came'"                                                                     \
     " WHEN NOT is_text(s.answer) OR NOT is_text(s.reasoning) THEN 'the answer is no text (NUL or no UTF-8)'"           \
@@ -29,10 +33,11 @@
 static const char judged_sql[] =
     "CREATE TEMP TABLE judged AS WITH asked AS MATERIALIZED ("
     " SELECT v.run, v.task, v.sample, s.parent, r.suite || '/' || v.task AS name, v.verdict, v.stage,"
-    "  coalesce(v.candidate, digest(s.answer)) AS candidate, s.prompt, CASE WHEN json_valid(v.json) THEN"
+    "  coalesce(v.candidate, digest(s.answer)) AS candidate, s.prompt, v.language, CASE WHEN json_valid(v.json) THEN"
     "  coalesce(json_extract(v.json, '$.eager_speedup'), json_extract(v.json, '$.speedup')) END AS speedup,"
     " " REASONS " AS reason"
-    " FROM runs r JOIN verdicts v ON v.run = r.id LEFT JOIN samples s ON s.run = v.run AND s.task = v.task AND"
+    " FROM runs r JOIN (SELECT *, " BENCH_LANGUAGE_SQL
+    " AS language FROM verdicts v) v ON v.run = r.id LEFT JOIN samples s ON s.run = v.run AND s.task = v.task AND"
     "  s.sample = v.sample LEFT JOIN prompts p ON p.hash = s.prompt"
     " WHERE (:runs IS NULL OR r.id IN (SELECT value FROM json_each(:runs)))"
     "  AND (:only IS NULL OR EXISTS (SELECT 1 FROM json_each(:only) WHERE v.task GLOB value OR"
@@ -41,7 +46,7 @@ static const char judged_sql[] =
     "value)),"
     " reasoned AS (SELECT *, CASE WHEN reason IS NULL AND max(verdict = 'rejected') OVER (PARTITION BY name, candidate)"
     "   THEN 'verdict rejected of the same candidate' ELSE reason END AS left_out FROM asked)"
-    " SELECT run, task, sample, parent, name, prompt, left_out, candidate,"
+    " SELECT run, task, sample, parent, name, prompt, language, left_out, candidate,"
     "  CASE WHEN left_out IS NULL THEN min(CASE WHEN verdict = 'pass' THEN 2 WHEN stage IN ('tiling', 'run', 'compare')"
     "   THEN 1 ELSE 0 END) OVER (PARTITION BY name, candidate, left_out IS NULL) END AS grade,"
     "  min(speedup) OVER (PARTITION BY name, candidate, left_out IS NULL) AS speedup FROM reasoned";
@@ -208,11 +213,16 @@ static void bind_number(sqlite3_stmt *statement, const char *name, int64_t value
         sqlite3_bind_int64(statement, at, value);
 }
 
-static void bind_list(sqlite3_stmt *statement, const char *name, char *list)
+static void bind_text(sqlite3_stmt *statement, const char *name, const char *text)
 {
     int at = sqlite3_bind_parameter_index(statement, name);
-    if (at && list)
-        sqlite3_bind_text(statement, at, list, -1, SQLITE_TRANSIENT);
+    if (at && text)
+        sqlite3_bind_text(statement, at, text, -1, SQLITE_TRANSIENT);
+}
+
+static void bind_list(sqlite3_stmt *statement, const char *name, char *list)
+{
+    bind_text(statement, name, list);
     free(list);
 }
 
@@ -226,6 +236,7 @@ static sqlite3_stmt *prepare(const struct export *export, const char *sql)
     bind_list(statement, ":runs", list_of(NULL, options->runs, options->run_count));
     bind_list(statement, ":only", list_of(options->only, NULL, options->only_count));
     bind_list(statement, ":except", list_of(options->except, NULL, options->except_count));
+    bind_text(statement, ":language", options->language);
     bind_number(statement, ":first_round", options->first_round);
     bind_number(statement, ":format", options->format);
     bind_number(statement, ":after", export->after);
@@ -430,6 +441,15 @@ static struct akgen_error *check_runs(const struct export *export)
     return NULL;
 }
 
+/* An error if the rows are of several languages. */
+static struct akgen_error *check_languages(struct export *export, sqlite3_stmt *statement)
+{
+    if (sqlite3_column_int(statement, 0) < 2)
+        return NULL;
+    return error_new("%s holds answers in several languages (%s), and an export is of one: --language names it",
+                     export->options->db, text_at(statement, 1));
+}
+
 struct akgen_error *gen_export(const struct gen_export_options *options, FILE *out, FILE *notes)
 {
     struct export export = {.options = options, .out = out, .notes = notes};
@@ -441,6 +461,12 @@ struct akgen_error *gen_export(const struct gen_export_options *options, FILE *o
         error = check_runs(&export);
     if (!error)
         error = each_row(&export, judged_sql, NULL);
+    if (!error)
+        error =
+            each_row(&export,
+                     "SELECT count(*), group_concat(language, ', ') FROM (SELECT DISTINCT language FROM judged WHERE"
+                     " left_out IS NULL ORDER BY 1)",
+                     check_languages);
     if (!error)
         error = each_row(&export, chosen.bytes, NULL);
     if (!error)

@@ -27,6 +27,7 @@ extern const struct words gen_exports, gen_strategies, gen_formats;
 
 struct gen_export_options {
     const char *db;
+    const char *language; /* of eval_languages, or BENCH_UNKNOWN_LANGUAGE; NULL: the only one that the answers are in */
     enum gen_export what;
     enum gen_strategy strategy;
     enum gen_format format;

@@ -104,13 +104,13 @@ static const char *own_model(struct gen_model *model)
 {
     struct gen_sampling *sampling = &model->sampling;
     if (!model->told_language)
-        model->prompt.language = GEN_GRAPH;
-    const enum gen_language language = model->prompt.language;
-    const bool formulas = language == GEN_GRAPH;
+        model->prompt.language = EVAL_GRAPH;
+    const enum eval_language language = model->prompt.language;
+    const bool formulas = language == EVAL_GRAPH;
     sampling->temperature = or_else(sampling->temperature, formulas ? 0.8 : 0.2);
     sampling->top_p = or_else(sampling->top_p, 0.95);
     if (!sampling->max_tokens)
-        sampling->max_tokens = formulas ? 300 : language == GEN_DSL ? 768 : 1600;
+        sampling->max_tokens = formulas ? 300 : language == EVAL_DSL ? 768 : 1600;
     if (formulas)
         return gen_model_shipped(&model->arena);
     if (!model->prompt.templates)
@@ -234,7 +234,7 @@ static json_t *sampling_json(const struct gen_model *model)
 static json_t *prompt_json(struct arena *arena, const struct gen_prompt_options *prompt)
 {
     json_t *json = json_object(), *documents = json_array();
-    json_object_set_new(json, "language", json_string(gen_languages.of[prompt->language]));
+    json_object_set_new(json, "language", json_string(eval_languages.of[prompt->language]));
     json_object_set_new(json, "variant", json_string(gen_variants.of[prompt->variant]));
     if (prompt->templates)
         json_object_set_new(json, "templates", json_string(digest_of(arena, prompt->templates)));
@@ -260,7 +260,7 @@ const char *gen_model_grammar(struct arena *arena, const struct gen_model *model
     const char *of_task = model->constraint == GEN_BY_TASK ? grammar_of_task(arena, task, only_case) : NULL;
     if (of_task || model->constraint == GEN_FREE)
         return of_task;
-    return model->prompt.language == GEN_DSL ? dsl_grammar(arena) : formula_statements_grammar(arena);
+    return model->prompt.language == EVAL_DSL ? dsl_grammar(arena) : formula_statements_grammar(arena);
 }
 
 /* Grammars of tasks are told by that of one: with another language they are all others. */

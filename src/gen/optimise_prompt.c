@@ -167,7 +167,7 @@ struct akgen_error *optimise_prompt(struct repair *repair, const struct attempt 
     values[HIDDEN] = hidden > 0 ? arena_printf(arena, "%d", hidden) : NULL;
     values[SOC] = repair->options->eval->soc->name;
     values[EARLIER] = earlier_tries(repair, attempt);
-    values[PROGRAM] = options->language == GEN_DSL ? "yes" : NULL;
+    values[PROGRAM] = options->language == EVAL_DSL ? "yes" : NULL;
     struct gen_message *messages = arena_alloc(arena, sizeof *messages * (size_t)(task->count + 2));
     memcpy(messages, task->messages, sizeof *messages * (size_t)task->count);
     messages[task->count] = (struct gen_message){"assistant", code};

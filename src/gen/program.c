@@ -152,4 +152,4 @@ static const char *candidate(struct arena *arena, const struct task *task)
     return dir ? dir : arena_printf(arena, "%s/program.py: no project", task->dir);
 }
 
-const struct bench_provider gen_program_provider = {"dsl", candidate};
+const struct bench_provider gen_program_provider = {"dsl", EVAL_DSL, candidate};

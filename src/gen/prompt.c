@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct words gen_languages = WORDS(GEN_LANGUAGES);
 const struct words gen_variants = WORDS(GEN_VARIANTS);
 
 /* The messages of a prompt, by the name of their template, which is the role too. */
@@ -27,7 +26,7 @@ enum { PLACEHOLDERS = sizeof placeholders / sizeof *placeholders - 1 };
 /* The user's copies for this language. */
 static struct akgen_error *copies_of(struct arena *arena, const struct gen_prompt_options *options, const char **copies)
 {
-    const char *language = gen_languages.of[options->language];
+    const char *language = eval_languages.of[options->language];
     *copies = NULL;
     if (!options->templates)
         return NULL;
@@ -54,7 +53,7 @@ static struct akgen_error *open_library(struct gen_shelf *shelf, const struct ge
     }
     struct gen_library_sources sources = {
         .documents = options->documents, .document_count = options->document_count, .hidden = hidden};
-    if (options->language == GEN_DSL)
+    if (options->language == EVAL_DSL)
         sources.reference = arena_printf(&shelf->arena, "%s/docs/dsl.md", shelf->home);
     else
         sources.api = arena_printf(&shelf->arena, "%s/docs/api.md", shelf->home);
@@ -68,7 +67,7 @@ struct akgen_error *gen_shelf_open(const struct gen_prompt_options *options, str
     struct arena *arena = &opened->arena;
     *shelf = opened;
     opened->home = toolchain_home();
-    folders.own = arena_printf(arena, "%s/prompts/%s", opened->home, gen_languages.of[options->language]);
+    folders.own = arena_printf(arena, "%s/prompts/%s", opened->home, eval_languages.of[options->language]);
     struct akgen_error *error = copies_of(arena, options, &folders.copies);
     if (!error)
         error = gen_templates_read(arena, &folders, roles, placeholders, &opened->templates);
@@ -112,7 +111,7 @@ static struct akgen_error *choose_cases(struct prompt_maker *maker)
             cases[maker->case_count++] = &task->cases[i];
     if (!maker->case_count)
         return error_new("%s has no case %d", task->name, options->only_case);
-    if (options->language == GEN_ASCENDC && options->scope == EVAL_KERNEL && maker->case_count > 1)
+    if (options->language == EVAL_ASCENDC && options->scope == EVAL_KERNEL && maker->case_count > 1)
         return error_new(
             "%s: scope kernel has no tiling data, so its kernel is made for one case: mode static, or a case "
             "by its number",

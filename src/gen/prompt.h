@@ -8,14 +8,12 @@
 
 #include <jansson.h>
 
-/* In which language the model answers, and what it is shown besides the task. */
-#define GEN_LANGUAGES(X) X(GEN_ASCENDC, "ascendc") X(GEN_DSL, "dsl") X(GEN_GRAPH, "graph")
+/* What the model is shown besides the task. */
 #define GEN_VARIANTS(X)                                                                                                \
     X(GEN_ZERO_SHOT, "zero-shot")                                                                                      \
     X(GEN_ONE_SHOT, "one-shot") X(GEN_EXEMPLARS, "exemplars") X(GEN_RETRIEVAL, "retrieval")
-enum gen_language { GEN_LANGUAGES(WORD_VALUE) };
 enum gen_variant { GEN_VARIANTS(WORD_VALUE) };
-extern const struct words gen_languages, gen_variants;
+extern const struct words gen_variants;
 
 struct gen_message {
     const char *role; /* "system", "user", "assistant" */
@@ -23,7 +21,7 @@ struct gen_message {
 };
 
 struct gen_prompt_options {
-    enum gen_language language;
+    enum eval_language language; /* that the model answers in; not EVAL_ANY */
     enum gen_variant variant;
     enum eval_scope scope; /* kernel: the host part is given and the answer is the kernel alone */
     enum eval_mode mode;   /* static: made for `only_case` (below 0: the first); dynamic: for all cases */

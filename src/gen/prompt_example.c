@@ -130,7 +130,7 @@ static struct akgen_error *answer_of(struct prompt_maker *maker, const struct ta
 {
     struct gen_program program;
     const char *reference = arena_printf(maker->arena, "%s/reference", task->dir);
-    if (maker->options->language == GEN_DSL) {
+    if (maker->options->language == EVAL_DSL) {
         struct akgen_error *error = gen_program_of_task(maker->arena, task, &program);
         if (!error)
             text_add(files, prompt_file(maker->arena, "program.py", program.text));

@@ -140,10 +140,12 @@ static struct akgen_error *evaluate(struct repair *repair, struct attempt *attem
     struct verdict verdict;
     struct dsl_messages messages;
     const struct dsl_messages *said;
-    const struct eval_options *eval = repair->options->eval;
+    struct eval_options *eval =
+        arena_copy(arena, repair->options->eval, sizeof *eval); /* lives as long as the verdict */
     struct akgen_error *error = gen_answer_keep(arena, &attempt->answer, repair->task, eval, &candidate);
     if (error)
         return error;
+    eval->folder_language = candidate.language;
     if (candidate.dir)
         eval_run(repair->task, candidate.dir, eval, &verdict);
     else
@@ -188,7 +190,7 @@ static struct akgen_error *take_over(struct repair *repair, struct attempt *atte
 struct akgen_error *repair_judge(struct repair *repair, struct attempt *attempt)
 {
     gen_answer_read(repair->arena, attempt->text, strlen(attempt->text), repair->task, repair->options->eval->scope,
-                    &attempt->answer);
+                    repair->options->eval->language, &attempt->answer);
     attempt->hash = hash_of(repair->arena, attempt);
     attempt->same_as = -1;
     for (int i = 0; i < repair->count && attempt->same_as < 0; i++)

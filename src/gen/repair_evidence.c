@@ -93,6 +93,7 @@ struct akgen_error *repair_begin_store(struct repair *repair)
         .mode = eval_modes.of[eval->mode],
         .scope = eval_scopes.of[eval->scope],
         .profile = eval_profiles.of[eval->profile],
+        .language = eval_languages.of[eval->language],
         .akgen = AKGEN_VERSION,
         .protocol = eval_protocol(arena, repair->task, eval),
         .baseline = BASELINE_EAGER,

@@ -66,7 +66,7 @@ struct akgen_error *repair_prompt(struct repair *repair, const struct attempt *a
     values[UNREADABLE] = attempt->answer.kind == GEN_ANSWER_NONE ? attempt->answer.problem : NULL;
     values[CUT] = attempt->finish && strcmp(attempt->finish, SAMPLE_CUT) == 0 ? "yes" : NULL;
     values[AGAIN] = attempt->last_mend;
-    values[PROGRAM] = repair->options->model->prompt.language == GEN_DSL ? "yes" : NULL;
+    values[PROGRAM] = repair->options->model->prompt.language == EVAL_DSL ? "yes" : NULL;
     struct gen_message *messages = arena_alloc(arena, sizeof *messages * (size_t)(task->count + 2));
     memcpy(messages, task->messages, sizeof *messages * (size_t)task->count);
     messages[task->count] = (struct gen_message){"assistant", code};

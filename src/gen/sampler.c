@@ -369,13 +369,13 @@ static const struct eval_refusal *refuse_answer(struct arena *arena, const char 
 {
     const struct diagnostic diagnostic = {.class = DIAG_SYNTAX, .error = true, .message = reason};
     const struct eval_refusal refusal = {AKGEN_VERDICT_COMPILE_ERROR, reason,
-                                         arena_copy(arena, &diagnostic, sizeof diagnostic), 1};
+                                         arena_copy(arena, &diagnostic, sizeof diagnostic), 1, EVAL_ANY};
     return arena_copy(arena, &refusal, sizeof refusal);
 }
 
 static const struct eval_refusal *refuse_own(struct arena *arena, const char *reason)
 {
-    const struct eval_refusal refusal = {AKGEN_VERDICT_INFRA_ERROR, reason, NULL, 0};
+    const struct eval_refusal refusal = {AKGEN_VERDICT_INFRA_ERROR, reason, NULL, 0, EVAL_ANY};
     return arena_copy(arena, &refusal, sizeof refusal);
 }
 
@@ -399,9 +399,11 @@ static struct akgen_error *read_answer(const struct gen_sampler *sampler, const 
             refuse_answer(arena, arena_printf(arena, "the answer is empty%s%s", cut ? ": " : "", cut ? note : ""));
         return NULL;
     }
-    gen_answer_read(arena, sample->answer, strlen(sample->answer), row->definition, sampler->eval->scope, &answer);
+    gen_answer_read(arena, sample->answer, strlen(sample->answer), row->definition, sampler->eval->scope,
+                    sampler->eval->language, &answer);
     struct akgen_error *error = gen_answer_keep(arena, &answer, row->definition, sampler->eval, &candidate);
     row->dir = candidate.dir;
+    row->language = candidate.language;
     row->refusal = candidate.refusal;
     if (cut && answer.kind == GEN_ANSWER_NONE)
         row->refusal =

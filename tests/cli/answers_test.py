@@ -90,7 +90,7 @@ class Answers(unittest.TestCase):
             shutil.copy(FOLDER / f"{pathlib.Path(name).stem}.txt", answers / f"{number}{pathlib.Path(name).suffix}")
         single = self.directory / "tree/level1/Math"
         shutil.copy(FOLDER / "fences_revised.txt", single / "AddCustom.md")
-        process = akgen("bench", "--provider", f"dir:{self.directory}/tree", "--task", "level1/Math/Sqrt", "--case", "4")
+        process = akgen("bench", "--provider", f"dir:{self.directory}/tree", "--task", "level1/Math/Sqrt", "--case", "4", "--language", "any")
         self.assertEqual(process.returncode, 1, process.stdout + process.stderr)
         self.assertRegex(process.stdout, r"all +1 +3 +75\.0% +3 +75\.0% +3/4")
         self.assertIn("compile_error level1/Math/Sqrt #3 (parse): the answer holds no code", process.stdout)

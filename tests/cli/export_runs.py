@@ -41,8 +41,9 @@ class Runs:
         return name
 
     def add(self, run, task, verdict, answer, candidate="", stage=None, prompt=None, reasoning=None, round=0,
-            sample=None, speedup=None, **more):
-        """`candidate`: its hash; "": made of the answer. `more` stands in the verdict."""
+            sample=None, speedup=None, language="ascendc", **more):
+        """`candidate`: its hash; "": made of the answer. `more` is in the verdict, and so is `language` unless it is None."""
+        more |= {"language": language} if language else {}
         if sample is None:
             sample = self.samples[run, task] = self.samples.get((run, task), -1) + 1
         if candidate == "" and answer:

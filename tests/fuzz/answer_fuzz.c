@@ -48,8 +48,8 @@ static void check(struct arena *arena, const uint8_t *bytes, size_t length, enum
     struct task task = {.name = "level1/Math/Sqrt", .op = "Sqrt", .op_type = "Sqrt"};
     struct gen_answer answer, again;
     const char *text = arena_copy(arena, bytes, length);
-    gen_answer_read(arena, text, length, &task, scope, &answer);
-    gen_answer_read(arena, text, length, &task, scope, &again);
+    gen_answer_read(arena, text, length, &task, scope, EVAL_ANY, &answer);
+    gen_answer_read(arena, text, length, &task, scope, EVAL_ANY, &again);
     if ((answer.kind == GEN_ANSWER_NONE) != (answer.problem != NULL) ||
         (answer.kind == GEN_ANSWER_NONE) != (answer.count == 0) || answer.kind != again.kind ||
         answer.count != again.count)

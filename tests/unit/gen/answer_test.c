@@ -168,7 +168,8 @@ static void check_answer(struct corpus *corpus, const char *stem)
     corpus->text = read_file(corpus, arena_printf(&corpus->arena, "%s.txt", stem), &corpus->length);
     memset(corpus->seen, 0, sizeof corpus->seen);
     corpus->thinks = false;
-    gen_answer_read(&corpus->arena, corpus->text, corpus->length, &corpus->task, corpus->scope, &corpus->answer);
+    gen_answer_read(&corpus->arena, corpus->text, corpus->length, &corpus->task, corpus->scope, EVAL_ANY,
+                    &corpus->answer);
     for (char *line = strtok_r(expected, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         check_line(corpus, line);
     check_promises(corpus);
@@ -213,7 +214,7 @@ static double seconds_for(const char *piece, size_t bytes)
     while (text.length < bytes)
         text_add(&text, piece);
     double start = worked_seconds();
-    gen_answer_read(&arena, text.bytes, text.length, &task, EVAL_PROJECT, &answer);
+    gen_answer_read(&arena, text.bytes, text.length, &task, EVAL_PROJECT, EVAL_ANY, &answer);
     double seconds = worked_seconds() - start;
     text_free(&text);
     arena_free(&arena);
@@ -304,7 +305,7 @@ static struct gen_candidate keep(struct keeping *keeping, const char *name, cons
     assert_null(files_read(&keeping->arena,
                            arena_printf(&keeping->arena, "%s/tests/gen/answers/%s.txt", toolchain_home(), name),
                            SIZE_MAX, &text, &length));
-    gen_answer_read(&keeping->arena, text, length, task, EVAL_PROJECT, &answer);
+    gen_answer_read(&keeping->arena, text, length, task, EVAL_PROJECT, EVAL_ANY, &answer);
     assert_null(gen_answer_keep(&keeping->arena, &answer, task, &keeping->options, &candidate));
     return candidate;
 }
@@ -349,7 +350,7 @@ static void test_answers_of_one_case(void **state)
     (void)state;
     begin(&keeping);
     assert_null(task_find(&keeping.arena, toolchain_home(), "npukernelbench/level1/Math/AbsMath", &task));
-    gen_answer_read(&keeping.arena, text, strlen(text), &task, EVAL_PROJECT, &answer);
+    gen_answer_read(&keeping.arena, text, strlen(text), &task, EVAL_PROJECT, EVAL_ANY, &answer);
     keeping.options.only_case = -1;
     assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &all));
     assert_non_null(strstr(all.refusal->reason, "'x' may be complex64"));
@@ -360,7 +361,7 @@ static void test_answers_of_one_case(void **state)
     assert_non_null(strstr(host, "DT_FLOAT16"));
     assert_null(strstr(host, "DT_COMPLEX64"));
     const char *program = one.program;
-    gen_answer_read(&keeping.arena, program, strlen(program), &task, EVAL_PROJECT, &answer);
+    gen_answer_read(&keeping.arena, program, strlen(program), &task, EVAL_PROJECT, EVAL_ANY, &answer);
     assert_int_equal(answer.kind, GEN_ANSWER_PROGRAM);
     assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &one));
     assert_null(one.refusal);
@@ -369,7 +370,7 @@ static void test_answers_of_one_case(void **state)
     assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &all));
     assert_non_null(all.refusal);
     keeping.options.only_case = 0;
-    gen_answer_read(&keeping.arena, "y = abs(z)", strlen("y = abs(z)"), &task, EVAL_PROJECT, &answer);
+    gen_answer_read(&keeping.arena, "y = abs(z)", strlen("y = abs(z)"), &task, EVAL_PROJECT, EVAL_ANY, &answer);
     assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &one));
     assert_non_null(strstr(one.refusal->reason, "'z' is no input"));
     end(&keeping);

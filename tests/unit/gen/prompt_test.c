@@ -215,7 +215,7 @@ static void check_parts(const struct task *task, const struct gen_prompt_options
     assert_non_null(strstr(question, "| vector cores (AIV) | 48 |"));
     for (int i = 0; i < task->input_count; i++)
         assert_non_null(strstr(question, arena_printf(&arena, "`%s`", task->inputs[i].name)));
-    if (options->language == GEN_DSL) {
+    if (options->language == EVAL_DSL) {
         assert_non_null(strstr(question, "@ascend_kernel"));
         assert_non_null(strstr(question, "\n<program.py>\nimport tile.language as tl\n"));
     } else {
@@ -250,7 +250,7 @@ static void check_prompt(int number, const struct gen_prompt_options *options)
     }
     if (*search.found)
         fail_msg("%s/%s, %s, %s: the prompt holds five lines of its own answer, the last: %s", task->suite, task->name,
-                 gen_languages.of[options->language], gen_variants.of[options->variant], search.found);
+                 eval_languages.of[options->language], gen_variants.of[options->variant], search.found);
     assert_true(prompt.tokens > 300 && prompt.tokens < 40000);
     check_parts(task, options, prompt.messages[1].text);
     arena_free(&arena);
@@ -292,13 +292,13 @@ static void check_faster(int number, const struct gen_prompt_options *options)
     assert_non_null(strstr(
         asked, arena_printf(&arena, "\n| %d | float16 x[8] | 12.50 | 0.00 | S of AIV | 5.00 | 40 %% |\n", row.id)));
     assert_non_null(strstr(asked, "It is tried as before with 3 cases of other sizes"));
-    assert_int_equal(options->language == GEN_DSL, strstr(asked, "Answer as before: the complete program,") != NULL);
+    assert_int_equal(options->language == EVAL_DSL, strstr(asked, "Answer as before: the complete program,") != NULL);
     assert_null(strstr(asked, "Earlier attempts"));
     arena_free(&arena);
 }
 
 /* Every task in one language, all variants, scopes and modes. */
-static void check_language(enum gen_language language)
+static void check_language(enum eval_language language)
 {
     static const struct {
         enum eval_scope scope;
@@ -310,7 +310,7 @@ static void check_language(enum gen_language language)
         struct gen_shelf *shelf;
         assert_null(gen_shelf_open(&options, &shelf));
         options.shelf = shelf;
-        for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds - (language == GEN_DSL); kind++)
+        for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds - (language == EVAL_DSL); kind++)
             for (int i = 0; i < all.count; i++) {
                 options.scope = kinds[kind].scope;
                 options.mode = kinds[kind].mode;
@@ -326,13 +326,13 @@ static void test_ascendc(void **state)
 {
     (void)state;
     assert_int_equal(all.count, 212);
-    check_language(GEN_ASCENDC);
+    check_language(EVAL_ASCENDC);
 }
 
 static void test_dsl(void **state)
 {
     (void)state;
-    check_language(GEN_DSL);
+    check_language(EVAL_DSL);
 }
 
 /* The search finds what it is to find: a prompt with the task's own program in it. */
@@ -359,7 +359,7 @@ static const struct task *task_of(const char *name)
 }
 
 /* Which example a task's prompt shows. */
-static void expect_example(const char *task, enum gen_language language, enum gen_variant variant, const char *example)
+static void expect_example(const char *task, enum eval_language language, enum gen_variant variant, const char *example)
 {
     struct arena arena = {0};
     struct gen_prompt prompt;
@@ -380,14 +380,14 @@ static void test_examples(void **state)
     (void)state;
 #define NPU "npukernelbench/"
 #define MKB "multikernelbench/"
-    expect_example(NPU "level1/Math/Lerp", GEN_ASCENDC, GEN_ONE_SHOT, NPU "level1/Math/Sqrt");
-    expect_example(NPU "level1/Math/Sqrt", GEN_ASCENDC, GEN_ONE_SHOT, NPU "level1/Math/UnalignAdd");
-    expect_example(NPU "level1/Math/Lerp", GEN_ASCENDC, GEN_EXEMPLARS, NPU "level1/Math/Sqrt");
-    expect_example(NPU "level1/Math/Sqrt", GEN_DSL, GEN_EXEMPLARS, NPU "level1/Math/Addcmul");
-    expect_example(MKB "level1/Loss/HingeLoss", GEN_DSL, GEN_EXEMPLARS, MKB "level1/Loss/MseLoss");
+    expect_example(NPU "level1/Math/Lerp", EVAL_ASCENDC, GEN_ONE_SHOT, NPU "level1/Math/Sqrt");
+    expect_example(NPU "level1/Math/Sqrt", EVAL_ASCENDC, GEN_ONE_SHOT, NPU "level1/Math/UnalignAdd");
+    expect_example(NPU "level1/Math/Lerp", EVAL_ASCENDC, GEN_EXEMPLARS, NPU "level1/Math/Sqrt");
+    expect_example(NPU "level1/Math/Sqrt", EVAL_DSL, GEN_EXEMPLARS, NPU "level1/Math/Addcmul");
+    expect_example(MKB "level1/Loss/HingeLoss", EVAL_DSL, GEN_EXEMPLARS, MKB "level1/Loss/MseLoss");
     /* All matrix products of two matrices are one operator; MatmulBias is another. */
-    expect_example(NPU "level3/GMM/PaddingMatmul", GEN_ASCENDC, GEN_EXEMPLARS, NPU "level3/GMM/MatmulBias");
-    expect_example(NPU "level3/GMM/MatmulBias", GEN_ASCENDC, GEN_EXEMPLARS, NPU "level3/GMM/BasicMatmul");
+    expect_example(NPU "level3/GMM/PaddingMatmul", EVAL_ASCENDC, GEN_EXEMPLARS, NPU "level3/GMM/MatmulBias");
+    expect_example(NPU "level3/GMM/MatmulBias", EVAL_ASCENDC, GEN_EXEMPLARS, NPU "level3/GMM/BasicMatmul");
 }
 
 static void test_hash(void **state)
