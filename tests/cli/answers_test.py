@@ -30,7 +30,8 @@ class Answers(unittest.TestCase):
                      "fences_halves_of_a_host", "fences_two_files_in_one", "banners_equals", "json_list_fenced", "names_swapped_header",
                      "bytes_crlf", "program_with_prose_around", "program_in_two_blocks"]:
             with self.subTest(answer=name):
-                result = verdict(SQRT, FOLDER / f"{name}.txt", "--case", "4")
+                language = "dsl" if name.startswith("program") else "ascendc"
+                result = verdict(SQRT, FOLDER / f"{name}.txt", "--case", "4", "--language", language)
                 self.assertEqual((result["verdict"], result["exit_code"]), ("pass", 0), result["reason"])
 
     def test_kernels_pass(self):
@@ -69,7 +70,7 @@ class Answers(unittest.TestCase):
             self.assertIn(old, program)
             with self.subTest(new=new):
                 answer = self.write("answer.md", f"The program:\n```python\n{program.replace(old, new)}```\n")
-                result = verdict(SQRT, answer, "--case", "4")
+                result = verdict(SQRT, answer, "--case", "4", "--language", "dsl")
                 self.assertEqual((result["verdict"], result["stage"]), ("compile_error", "parse"), result["reason"])
                 diagnostic = result["compile"]["diagnostics"][0]
                 self.assertEqual(diagnostic["file"], "program.py")

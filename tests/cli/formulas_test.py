@@ -41,7 +41,7 @@ class Formulas(unittest.TestCase):
 
     def judge(self, task, text, *options):
         self.answer.write_text(text)
-        return akgen("eval", task, self.answer, "--no-timing", *options)
+        return akgen("eval", task, self.answer, "--no-timing", "--language", "graph", *options)
 
     def test_right_ones_pass(self):
         for task, text in RIGHT.items():

@@ -75,7 +75,7 @@ class Optimise(unittest.TestCase):
 
     def judge(self, content, path, case=1):
         if (content, case) not in self.judged:
-            self.judged[content, case] = verdict("Sqrt", path, "--case", case, "--profile", "strict")
+            self.judged[content, case] = verdict("Sqrt", path, "--case", case, "--profile", "strict", "--language", "any")
         return self.judged[content, case]
 
     def us(self, text, case=1):
@@ -133,7 +133,7 @@ class Optimise(unittest.TestCase):
         self.assertIn(f"now {fast:.2f} us", second[3]["content"])
         self.assertRegex(told, r"    costliest line: `tl\.\w+\(.*\)`\n")
         (self.folder / "slow.txt").write_text(answer(SLOW))
-        printed = akgen("eval", "Sqrt", self.folder / "slow.txt", "--case", 1, "--profile", "strict").stdout
+        printed = akgen("eval", "Sqrt", self.folder / "slow.txt", "--case", 1, "--profile", "strict", "--language", "any").stdout
         for line in re.search(r"  modelled, case 1.*?\n(?=  modelled, mean|pass)", printed, re.S)[0].splitlines():
             self.assertIn(line + "\n", told)
         self.assertIn(self.kept("rounds/0/timing.md"), told)

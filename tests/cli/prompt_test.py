@@ -69,7 +69,7 @@ class Examples(unittest.TestCase):
 
     def test_a_program_passes(self):
         self.passes("multikernelbench/level1/Loss/HingeLoss", ["--variant", "exemplars", "--language", "dsl"],
-                    "multikernelbench/level1/Loss/MseLoss", "--case", "2")
+                    "multikernelbench/level1/Loss/MseLoss", "--case", "2", "--language", "dsl")
 
 
 class Files(unittest.TestCase):

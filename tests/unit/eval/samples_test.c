@@ -54,6 +54,7 @@ static struct bench a_run(const char *settings, int planned)
                           .mode = "dynamic",
                           .scope = "project",
                           .profile = "upstream",
+                          .language = "ascendc",
                           .akgen = "1",
                           .protocol = "",
                           .baseline = "eager",

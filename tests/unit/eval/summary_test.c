@@ -116,6 +116,7 @@ static void test_the_table_prints_them(void **state)
                           .mode = "static",
                           .scope = "project",
                           .profile = "upstream",
+                          .language = "ascendc",
                           .protocol = "shapes v1, tolerance 1e-2, 5 inputs",
                           .baseline = "eager"};
     const struct report_style style = {"", ""};
@@ -159,6 +160,7 @@ static void test_the_page_prints_them(void **state)
                           .mode = "static",
                           .scope = "project",
                           .profile = "upstream",
+                          .language = "ascendc",
                           .akgen = "0",
                           .protocol = "",
                           .baseline = "eager"};
@@ -185,6 +187,7 @@ static void test_other_programs_get_them(void **state)
                           .mode = "static",
                           .scope = "project",
                           .profile = "upstream",
+                          .language = "ascendc",
                           .akgen = "0",
                           .protocol = "",
                           .baseline = "eager"};
@@ -204,10 +207,10 @@ static void test_other_programs_get_them(void **state)
     assert_non_null(out);
     report_write_csv(out, &bench);
     fclose(out);
-    assert_non_null(strstr(text,
-                           "protocol,reason,modelled_speedup,baseline\ntask00,1,Math,0,pass,compare,0,0,0.000,upstream,"
-                           "\"\",\"\",1.000,\"eager\"\n"
-                           "task00,1,Math,1,compile_error,kernel,0,0,0.000,upstream,\"\",\"\",,\"eager\"\n"));
+    assert_non_null(strstr(
+        text, "protocol,reason,modelled_speedup,baseline,language\ntask00,1,Math,0,pass,compare,0,0,0.000,upstream,"
+              "\"\",\"\",1.000,\"eager\",\"ascendc\"\n"
+              "task00,1,Math,1,compile_error,kernel,0,0,0.000,upstream,\"\",\"\",,\"eager\",\"ascendc\"\n"));
     free(text);
     free_rows(&bench);
 }
@@ -263,6 +266,7 @@ static void test_kernels_as_the_baseline(void **state)
                           .mode = "static",
                           .scope = "project",
                           .profile = "upstream",
+                          .language = "ascendc",
                           .protocol = "",
                           .baseline = "dir:kernels"};
     const struct report_style style = {"", ""};
@@ -311,8 +315,12 @@ static void test_kernels_as_the_baseline(void **state)
 static void test_the_first_samples(void **state)
 {
     (void)state;
-    struct bench bench = {
-        .suite = "mine", .provider = "dir:x", .profile = "upstream", .protocol = "", .baseline = "dir:kernels"};
+    struct bench bench = {.suite = "mine",
+                          .provider = "dir:x",
+                          .profile = "upstream",
+                          .language = "ascendc",
+                          .protocol = "",
+                          .baseline = "dir:kernels"};
     static const int ks[] = {1};
     const struct report_style style = {"", ""};
     char *text = NULL;
@@ -359,6 +367,7 @@ static void test_the_page_names_the_baseline(void **state)
                           .mode = "static",
                           .scope = "project",
                           .profile = "upstream",
+                          .language = "ascendc",
                           .akgen = "0",
                           .protocol = "",
                           .baseline = "dir:<k>"};
@@ -380,8 +389,12 @@ static void test_the_page_names_the_baseline(void **state)
 static void test_runs_over_two_baselines_are_not_compared(void **state)
 {
     (void)state;
-    struct bench before = {
-        .run = 1, .provider = "dir:x", .profile = "upstream", .protocol = "", .baseline = "dir:kernels"};
+    struct bench before = {.run = 1,
+                           .provider = "dir:x",
+                           .profile = "upstream",
+                           .language = "ascendc",
+                           .protocol = "",
+                           .baseline = "dir:kernels"};
     struct bench after = before;
     char *text = NULL;
     size_t length;
