@@ -59,6 +59,18 @@ static bool for_everybody(const struct program *program)
     return read;
 }
 
+/* The limit on one file: the program also writes a copy of each object, which is what it loads (run/load.c). How large an
+ * object may be is the compiler's limit. */
+static uint64_t largest_file(const struct program *program)
+{
+    struct stat status;
+    uint64_t most = program->file_bytes;
+    for (int i = 0; i < program->objects->count; i++)
+        if (!fstat(program->objects->fds[i], &status) && (uint64_t)status.st_size > most)
+            most = (uint64_t)status.st_size;
+    return most;
+}
+
 void program_run(struct arena *arena, const struct program *program, struct sandbox_result *ended)
 {
     enum { FIRST_OBJECT = 7 };
@@ -75,7 +87,7 @@ void program_run(struct arena *arena, const struct program *program, struct sand
     const struct sandbox_limits limits = {.seconds = program->seconds,
                                           /* AddressSanitizer reserves terabytes of address space. */
                                           .memory = SANITIZED ? 0 : program->memory,
-                                          .file_bytes = program->file_bytes,
+                                          .file_bytes = largest_file(program),
                                           .readable = readable,
                                           .apart = for_everybody(program),
                                           .alone = program->alone,

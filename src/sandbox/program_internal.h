@@ -34,7 +34,8 @@ struct program {
     const char *inject;
     double seconds; /* budget_allows() */
     struct budget *budget;
-    uint64_t memory, file_bytes, expected_memory; /* struct sandbox_limits */
+    uint64_t memory, expected_memory; /* struct sandbox_limits */
+    uint64_t file_bytes;              /* the largest file that it writes besides copies of the objects */
     bool alone;
     struct sandbox_answer *answer; /* NULL: none */
 };

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from akgen_program import TASKS, akgen, copy_reference, edit, verdict
+from akgen_program import SANITIZED, TASKS, akgen, copy_reference, edit, verdict
 
 SQRT = "level1/Math/Sqrt"
 TILING_END = "    return ge::GRAPH_SUCCESS;\n}\n} // namespace optiling"
@@ -110,6 +110,29 @@ class BadInput(unittest.TestCase):
              "    volatile char *memory = new char[100ull << 30];\n"
              "    for (uint64_t i = 0; i < (100ull << 30); i += 4096) {\n        memory[i] = 1;\n    }\n" + TILING_END)
         self.assert_verdict(self.evaluate(), "fault", "tiling", "abort|signal|memory")
+
+    def test_how_large_an_object_may_be(self):
+        """As large as the compiler's limit on a file, 128 MiB; variables without values take none of it, but address space."""
+        host, kernel = self.host.read_text(), self.kernel.read_text()
+        large, filled = "extern {0} char large[];\n{0} char large[{1}]{2};\n", " = {1}"
+        for path, constant, size, value, kind, reason in [
+            (self.host, "", 3 << 19, filled, "pass", ""),
+            (self.host, "", 127 << 20, filled, "pass", ""),
+            (self.host, "", 200 << 20, filled, "compile_error", "more memory, output or stack"),
+            (self.host, "", 500 << 20, "", "pass", ""),
+            (self.host, "", 2 << 30, "", "compile_error", "the host part cannot be loaded: failed to map"),
+            (self.kernel, "const", 70 << 20, filled, "pass", ""),
+            (self.kernel, "const", 200 << 20, filled, "compile_error", "more memory, output or stack"),
+        ]:
+            if SANITIZED and not value:
+                continue  # AddressSanitizer's build has no limit on address space
+            with self.subTest(part=path.parent.name, size=size, value=value):
+                self.host.write_text(host)
+                self.kernel.write_text(kernel)
+                path.write_text(path.read_text() + large.format(constant, f"{size}ULL", value))
+                result = self.evaluate()
+                self.assertEqual(result["verdict"], kind, result["reason"])
+                self.assertIn(reason, result["reason"] or "")
 
     def test_exit_instead_of_an_answer(self):
         edit(self.host, TILING_END, "    exit(0);\n" + TILING_END)
