@@ -78,6 +78,15 @@ void akgen_param_type(struct akgen_op_param *param, int option);
 void akgen_param_dtypes(struct akgen_op_param *param, const int *dtypes, size_t count, bool list);
 void akgen_param_formats(struct akgen_op_param *param, const int *formats, size_t count, bool list);
 void akgen_param_flag_set(struct akgen_op_param *param, enum akgen_param_flag flag);
+/* ops::ScalarVar. type: ops::ScalarType; value: the bytes of an int64_t or uint64_t, of a float the first four. */
+struct akgen_scalar {
+    uint32_t type;
+    uint64_t value;
+};
+/* InitValue. list: one for each data type of the parameter; else `values` is one for all of them. */
+void akgen_param_init(struct akgen_op_param *param, const struct akgen_scalar *values, size_t count, bool list);
+/* InitValue with a plain number, for which CANN documents 0 alone. */
+void akgen_param_init_number(struct akgen_op_param *param, uint64_t value);
 /* what: ops::FollowType, 0 everything, 1 the data type, 2 the format, 3 the shape. */
 void akgen_param_follow(struct akgen_op_param *param, const char *name, int what);
 

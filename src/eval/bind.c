@@ -208,6 +208,21 @@ const char *bind_case(struct arena *arena, struct bound_case *bound)
     return NULL;
 }
 
+uint64_t bind_fills(struct bound_case *bound)
+{
+    const struct op_def *def = &bound->candidate->build->def;
+    uint64_t bytes = 0;
+    for (int i = 0; i < def->output_count; i++) {
+        struct job_argument *output = &bound->outputs[i];
+        output->fill = def->outputs[i].fills ? &def->outputs[i].fills[bound->combination] : NULL;
+        for (int t = 0; t < output->count && output->fill; t++) {
+            output->tensors[t].defined = true;
+            bytes += output->tensors[t].bytes;
+        }
+    }
+    return bytes;
+}
+
 const char *eval_bind(struct arena *arena, const struct verdict *verdict, const struct task_instance *instance,
                       struct eval_call *call)
 {

@@ -208,6 +208,8 @@ static void run_bound(struct arena *arena, struct bound_case *bound, struct verd
         return;
     }
     struct job job = make_job(arena, bound, kernel, host);
+    if (host->tiling.need_atomic)
+        job.filled = bind_fills(bound);
     job.tiling_by_field =
         op_tiling_decode(&bound->candidate->build->def, job.tiling.key, job.tiling.bytes, job.tiling.size);
     gm_memory_run(arena, bound, &job, &row->run);

@@ -46,6 +46,9 @@ const char *eval_case_dtype(const struct task_instance *instance);
 /* Fills in inputs, outputs, attributes and combination. NULL, or why the candidate's OpDef cannot be called as the task
  * calls its operator. */
 const char *bind_case(struct arena *arena, struct bound_case *bound);
+/* Fills in what outputs begin with where the OpDef has InitValue for them, since the tiling function has asked for it
+ * (SetNeedAtomic). Returns their bytes. */
+uint64_t bind_fills(struct bound_case *bound);
 
 /* tiling.c */
 /* What the case's host part decides: block count, key, workspace, tiling data. */
@@ -61,8 +64,8 @@ bool gm_memory_take_away(struct gm_memory *gm);
 bool gm_memory_lay_out(struct bound_case *bound);
 /* Runs the job on GM as it is before a run. What it leaves there nobody can change any more but akgen. */
 void gm_memory_run(struct arena *arena, struct bound_case *bound, const struct job *job, struct job_result *result);
-/* GM as it is before a run: inputs, zeros where the contract gives them, and nothing that looks like a value
- * elsewhere. */
+/* GM as it is before a run: inputs, zeros where the contract gives them, what the OpDef's InitValue says, and nothing that
+ * looks like a value elsewhere. */
 void gm_memory_fill(struct bound_case *bound);
 /* Also of a memory that was never laid out (fd -1). */
 void gm_memory_free(struct gm_memory *gm);

@@ -102,6 +102,13 @@ static void poison_behind(const struct gm_memory *gm, const struct job_argument 
         poison(gm->base + argument->tensors[i].offset + argument->tensors[i].bytes, GM_SLACK);
 }
 
+static void fill(uint8_t *at, uint64_t bytes, const struct op_fill *with)
+{
+    uint64_t element = with->element;
+    for (uint64_t i = 0; i < bytes; i += (uint64_t)with->bytes)
+        memcpy(at + i, &element, bytes - i < (uint64_t)with->bytes ? bytes - i : (uint64_t)with->bytes);
+}
+
 void gm_memory_fill(struct bound_case *bound)
 {
     const struct task *task = bound->instance->task;
@@ -118,6 +125,11 @@ void gm_memory_fill(struct bound_case *bound)
         for (int t = 0; t < bound->outputs[i].count && bound->outputs[i].alias < 0; t++)
             memset(bound->gm.base + bound->outputs[i].tensors[t].offset,
                    bound->outputs[i].tensors[t].defined ? 0 : POISON, bound->outputs[i].tensors[t].bytes);
+    /* One in place is the input's memory, whose values are lost then, as on the chip. */
+    for (int i = 0; i < task->output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count && bound->outputs[i].fill; t++)
+            fill(bound->gm.base + bound->outputs[i].tensors[t].offset, bound->outputs[i].tensors[t].bytes,
+                 bound->outputs[i].fill);
 }
 
 bool gm_memory_lay_out(struct bound_case *bound)

@@ -23,7 +23,7 @@ struct npu_timing {
     bool shortened; /* the tape was full: what followed was taken to go on as before */
     int mhz;
     double cycles;                  /* from the launch to the end of the last core, both ends included */
-    double launch;                  /* of these: what it takes to start cores and to end */
+    double launch;                  /* of these: what it takes to start cores and to end, and to fill outputs before */
     struct npu_timing_cores of[2];  /* AIVs, AICs */
     uint64_t read, written;         /* bytes that the cores moved from and to GM */
     uint64_t copies_in, copies_out; /* instructions that moved them; 0: not counted */

@@ -1,8 +1,9 @@
-/* From a recorded OpDef to its dtype combinations.
+/* From a recorded OpDef to its dtype combinations, and what each fills outputs with.
  *
  * DataType and Format lists of all parameters have one entry per combination, so they must be equally long.
  * DataTypeList and FormatList hold alternatives that go with every combination: each multiplies their number. Follow
  * copies from an input declared before. (asc-devkit docs, Utils-API: OpParamDef, DataTypeList and Follow.) */
+#include "base/half.h"
 #include "op/op_internal.h"
 
 #include <string.h>
@@ -109,7 +110,60 @@ static size_t stride(const struct combination *all, const struct akgen_op_param 
     return product;
 }
 
-static void fill(struct arena *arena, const struct combination *all, const struct akgen_op_param *from,
+/* ops::ScalarType: bytes of an element. */
+enum { SCALAR_FLOAT32 = 8, SCALAR_FLOAT16 };
+static const int scalar_bytes[] = {8, 8, 4, 4, 2, 2, 1, 1, [SCALAR_FLOAT32] = 4, [SCALAR_FLOAT16] = 2};
+enum { SCALAR_TYPES = sizeof scalar_bytes / sizeof *scalar_bytes };
+
+/* The element that memset writes: of the scalar's type, whatever the output's is (asc-devkit docs: InitValue). */
+static struct op_fill fill_of(const struct akgen_scalar *scalar)
+{
+    struct op_fill fill = {.bytes = scalar_bytes[scalar->type], .element = scalar->value};
+    float number;
+    memcpy(&number, &scalar->value, sizeof number);
+    if (scalar->type == SCALAR_FLOAT16) {
+        const half_t half = (half_t)number;
+        memcpy(&fill.element, &half, sizeof half);
+    }
+    if (fill.bytes < (int)sizeof fill.element)
+        fill.element &= (UINT64_C(1) << 8 * fill.bytes) - 1;
+    return fill;
+}
+
+static bool same_fill(struct op_fill a, struct op_fill b)
+{
+    return a.bytes == b.bytes && a.element == b.element;
+}
+
+/* A list has one value for each data type, and the same one where the type is the same. */
+static struct akgen_error *check_fills(const struct combination *all, const struct akgen_op_param *param)
+{
+    const struct akgen_op_param *types = source(all->record, param, FOLLOW_DTYPE);
+    if (param->init_number)
+        return error_new("output '%s': InitValue(%llu): a plain number may only be 0; InitValue({ScalarType::INT32, "
+                         "%llu}) sets another value",
+                         param->name, (unsigned long long)param->init_number, (unsigned long long)param->init_number);
+    for (size_t i = 0; i < param->init_count; i++)
+        if (param->init[i].type >= SCALAR_TYPES)
+            return error_new("output '%s': InitValue has the type %u, which is none of ScalarType: UINT64, INT64, "
+                             "UINT32, INT32, UINT16, INT16, UINT8, INT8, FLOAT32, FLOAT16",
+                             param->name, param->init[i].type);
+    if (!param->init_list)
+        return NULL;
+    if (param->init_count != types->dtype_count)
+        return error_new("output '%s' lists %zu values in InitValue and %zu data types: every data type needs one value",
+                         param->name, param->init_count, types->dtype_count);
+    for (size_t i = 0; i < param->init_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (types->dtypes[i] == types->dtypes[j] &&
+                (param->init[i].type != param->init[j].type ||
+                 !same_fill(fill_of(&param->init[i]), fill_of(&param->init[j]))))
+                return error_new("output '%s': InitValue gives %s two values, at %zu and %zu of its list", param->name,
+                                 akgen_dtype_name((enum akgen_dtype)types->dtypes[i]), j, i);
+    return NULL;
+}
+
+static void fill(struct arena *arena, const struct combination *all, const struct akgen_op_param *from, bool output,
                  struct op_param *param)
 {
     const struct akgen_op_param *types = source(all->record, from, FOLLOW_DTYPE);
@@ -123,10 +177,13 @@ static void fill(struct arena *arena, const struct combination *all, const struc
     param->shape_depends = from->flags[AKGEN_PARAM_SHAPE_DEPENDS];
     param->types = arena_alloc(arena, all->total * sizeof *param->types);
     param->formats = arena_alloc(arena, all->total * sizeof *param->formats);
+    param->fills = output && from->init ? arena_alloc(arena, all->total * sizeof *param->fills) : NULL;
     size_t type_stride = stride(all, types, false), format_stride = formats ? stride(all, formats, true) : 1;
     for (size_t i = 0; i < all->total; i++) {
         size_t type = types->dtype_list ? i / type_stride % types->dtype_count : i % all->base;
         param->types[i] = (enum akgen_dtype)types->dtypes[type];
+        if (param->fills)
+            param->fills[i] = fill_of(&from->init[from->init_list ? type : 0]);
         param->formats[i] = FORMAT_ND;
         if (formats && formats->format_count)
             param->formats[i] =
@@ -180,6 +237,8 @@ struct akgen_error *op_def_combine(struct arena *arena, const struct akgen_op_de
         error = multiply(&all, record->inputs);
     if (!error)
         error = multiply(&all, record->outputs);
+    for (const struct akgen_op_param *param = record->outputs; param && !error; param = param->next)
+        error = check_fills(&all, param);
     if (error)
         return error;
 
@@ -191,10 +250,10 @@ struct akgen_error *op_def_combine(struct arena *arena, const struct akgen_op_de
     def->outputs = arena_alloc(arena, sizeof *def->outputs * (size_t)(def->output_count + 1));
     int i = 0;
     for (const struct akgen_op_param *param = record->inputs; param; param = param->next)
-        fill(arena, &all, param, &def->inputs[i++]);
+        fill(arena, &all, param, false, &def->inputs[i++]);
     i = 0;
     for (const struct akgen_op_param *param = record->outputs; param; param = param->next)
-        fill(arena, &all, param, &def->outputs[i++]);
+        fill(arena, &all, param, true, &def->outputs[i++]);
     copy_attrs(arena, record, def);
     copy_socs(arena, record, def);
     return NULL;

@@ -19,6 +19,16 @@ static json_t *name_json(const char *name)
 static const char *const param_types[] = {
     [OP_REQUIRED] = "required", [OP_OPTIONAL] = "optional", [OP_DYNAMIC] = "dynamic"};
 
+/* NULL, which leaves the key out, if there are none. */
+static json_t *fills_to_json(const struct op_param *param)
+{
+    json_t *list = param->fills ? json_array() : NULL;
+    for (int i = 0; param->fills && i < param->count; i++)
+        json_array_append_new(list,
+                              json_pack("[i,I]", param->fills[i].bytes, (json_int_t)param->fills[i].element));
+    return list;
+}
+
 static json_t *params_to_json(const struct op_param *params, int count)
 {
     json_t *list = json_array();
@@ -28,11 +38,12 @@ static json_t *params_to_json(const struct op_param *params, int count)
             json_array_append_new(types, json_integer(params[i].types[j]));
             json_array_append_new(formats, json_integer(params[i].formats[j]));
         }
-        json_array_append_new(list, json_pack("{s:o,s:s,s:o,s:o,s:b,s:b,s:b,s:b}", "name", name_json(params[i].name),
+        json_array_append_new(list, json_pack("{s:o,s:s,s:o,s:o,s:b,s:b,s:b,s:b,s:o*}", "name", name_json(params[i].name),
                                               "param_type", param_types[params[i].param_type], "types", types,
                                               "formats", formats, "scalar", params[i].scalar, "scalar_list",
                                               params[i].scalar_list, "value_depend", params[i].value_depend,
-                                              "shape_depends", params[i].shape_depends));
+                                              "shape_depends", params[i].shape_depends, "fills",
+                                              fills_to_json(&params[i])));
     }
     return list;
 }
@@ -127,15 +138,33 @@ static struct akgen_error *read_codes(struct arena *arena, const json_t *list, i
     return NULL;
 }
 
+static struct akgen_error *read_fills(struct arena *arena, const json_t *list, struct op_param *param)
+{
+    if (!list)
+        return NULL;
+    if (!json_is_array(list) || json_array_size(list) != (size_t)param->count)
+        return error_new("parameter '%s': expected an array of %d fills", param->name, param->count);
+    param->fills = arena_alloc(arena, sizeof *param->fills * (size_t)param->count);
+    for (int i = 0; i < param->count; i++) {
+        json_int_t element;
+        int bytes;
+        if (json_unpack(json_array_get(list, (size_t)i), "[i,I!]", &bytes, &element) || bytes < 1 || bytes > 8 ||
+            bytes & (bytes - 1))
+            return error_new("parameter '%s': fill %d is no element of 1, 2, 4 or 8 bytes", param->name, i);
+        param->fills[i] = (struct op_fill){bytes, (uint64_t)element};
+    }
+    return NULL;
+}
+
 static struct akgen_error *read_param(struct arena *arena, const json_t *json, int combinations, struct op_param *param)
 {
     json_error_t error;
     const char *name, *kind;
-    json_t *types, *formats;
+    json_t *types, *formats, *fills = NULL;
     int scalar, scalar_list, value_depend, shape_depends;
-    if (json_unpack_ex((json_t *)json, &error, JSON_STRICT, "{s:s,s:s,s:o,s:o,s:b,s:b,s:b,s:b}", "name", &name,
+    if (json_unpack_ex((json_t *)json, &error, JSON_STRICT, "{s:s,s:s,s:o,s:o,s:b,s:b,s:b,s:b,s?o}", "name", &name,
                        "param_type", &kind, "types", &types, "formats", &formats, "scalar", &scalar, "scalar_list",
-                       &scalar_list, "value_depend", &value_depend, "shape_depends", &shape_depends))
+                       &scalar_list, "value_depend", &value_depend, "shape_depends", &shape_depends, "fills", &fills))
         return bad(&error, "parameter");
     if (!is_identifier(name))
         return error_new("parameter name '%.64s' is no identifier", name);
@@ -159,7 +188,7 @@ static struct akgen_error *read_param(struct arena *arena, const json_t *json, i
     for (int i = 0; i < combinations; i++)
         param->types[i] = (enum akgen_dtype)codes[i];
     problem = read_codes(arena, formats, combinations, 1 << 24, "formats", &param->formats);
-    return problem ? error_prefix(problem, "parameter '%s'", name) : NULL;
+    return problem ? error_prefix(problem, "parameter '%s'", name) : read_fills(arena, fills, param);
 }
 
 static struct akgen_error *read_params(struct arena *arena, const json_t *list, const char *where, int combinations,

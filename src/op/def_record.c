@@ -71,6 +71,10 @@ static void overlay(struct akgen_op_def *def, struct akgen_op_param **list, cons
         akgen_param_dtypes(param, from->dtypes, from->dtype_count, from->dtype_list);
         akgen_param_formats(param, from->formats, from->format_count, from->format_list);
         memcpy(param->flags, from->flags, sizeof param->flags);
+        param->init = NULL;
+        if (from->init)
+            akgen_param_init(param, from->init, from->init_count, from->init_list);
+        param->init_number = from->init_number;
     }
 }
 
@@ -142,6 +146,23 @@ void akgen_param_formats(struct akgen_op_param *param, const int *formats, size_
 void akgen_param_flag_set(struct akgen_op_param *param, enum akgen_param_flag flag)
 {
     param->flags[flag] = true;
+}
+
+void akgen_param_init(struct akgen_op_param *param, const struct akgen_scalar *values, size_t count, bool list)
+{
+    param->init = arena_alloc(&param->def->arena, (count + 1) * sizeof *param->init);
+    if (count)
+        memcpy(param->init, values, count * sizeof *param->init);
+    param->init_count = count;
+    param->init_list = list;
+    param->init_number = 0;
+}
+
+void akgen_param_init_number(struct akgen_op_param *param, uint64_t value)
+{
+    static const struct akgen_scalar zero;
+    akgen_param_init(param, &zero, 1, false);
+    param->init_number = value;
 }
 
 void akgen_param_follow(struct akgen_op_param *param, const char *name, int what)

@@ -36,6 +36,11 @@ struct akgen_error *op_project_find(struct arena *arena, const char *dir, const 
 
 /* The OpDef. */
 enum op_param_type { OP_REQUIRED, OP_OPTIONAL, OP_DYNAMIC };
+/* What memory is filled with: the element over and over, its last one cut off at the memory's end. */
+struct op_fill {
+    int bytes; /* of the element: 1, 2, 4 or 8 */
+    uint64_t element;
+};
 struct op_param {
     const char *name;
     enum op_param_type param_type;
@@ -45,6 +50,7 @@ struct op_param {
     bool scalar, scalar_list; /* Scalar(), ScalarList(): arrives as a GM tensor of 1 or N elements */
     bool value_depend;        /* tiling reads its values */
     bool shape_depends;       /* output: OutputShapeDependOnCompute */
+    struct op_fill *fills;    /* output: InitValue, one per combination; NULL: none */
 };
 enum op_attr_type {
     OP_ATTR_BOOL,
@@ -135,6 +141,7 @@ struct op_tiling {
     void *bytes;        /* tiling data, from malloc */
     uint32_t size;      /* up to OP_TILING_CAPACITY */
     int schedule_mode;
+    bool need_atomic; /* SetNeedAtomic(true): outputs with fills are filled before the launch */
 };
 /* Says which file the registrations that follow come from: its initialisers run next. NULL ends that. */
 void op_registry_loading(const char *host_so);

@@ -41,7 +41,11 @@ struct akgen_op_param {
     int *dtypes, *formats;
     size_t dtype_count, format_count;
     bool dtype_list, format_list;
-    bool flags[4]; /* by enum akgen_param_flag */
+    bool flags[4];             /* by enum akgen_param_flag */
+    struct akgen_scalar *init; /* InitValue's; NULL: it was not called */
+    size_t init_count;
+    bool init_list;
+    uint64_t init_number; /* what is not 0 is an error of op_def_combine */
     const char *follow;
     int follow_what;
 };

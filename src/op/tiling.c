@@ -144,6 +144,7 @@ static struct akgen_error *take_result(struct akgen_tiling_context *context, str
     tiling->key = context->numbers[AKGEN_TILING_KEY];
     tiling->schedule_mode = (int)context->numbers[AKGEN_SCHEDULE_MODE];
     tiling->workspace = workspace;
+    tiling->need_atomic = context->numbers[AKGEN_NEED_ATOMIC] != 0;
     tiling->size = (uint32_t)context->raw.size;
     tiling->bytes = context->raw.bytes;
     context->raw.bytes = NULL;

@@ -15,6 +15,7 @@ static const struct field tiling_fields[] = {
     INT(op_tiling, block_dim, 1, OP_MAX_BLOCKS),
     WORD(op_tiling, key),
     WORD(op_tiling, workspace),
+    FLAG(op_tiling, need_atomic),
 };
 
 /* Writing. */

@@ -23,6 +23,7 @@ struct job_argument {
     bool written;       /* inputs: the operator's contract writes into it (in place, with or without an output) */
     bool host_values;   /* inputs: the caller has the values on the host, so tiling gets a copy of them */
     bool shape_depends; /* outputs: op_param.shape_depends */
+    const struct op_fill *fill; /* outputs: what the caller fills their memory with before each run; NULL: nothing */
 };
 struct job {
     const char *kernel_so;      /* absolute path */
@@ -45,6 +46,7 @@ struct job {
     int input_count, output_count;
     int gm_fd;
     uint64_t gm_bytes;
+    uint64_t filled; /* npu_config.filled */
     uint32_t
         gm_unit; /* a tensor's block of GM for reads: its bytes and 32 more, rounded up to a multiple of this; 0 = 32 */
     const char *headers;   /* directory of our own headers: a finding inside it is placed at its caller; may be NULL */

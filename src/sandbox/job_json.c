@@ -20,6 +20,7 @@ static const struct field job_fields[] = {
     WORD(job, seed),
     WORD(job, poison),
     SIZE(job, gm_bytes),
+    SIZE(job, filled),
     INT(job, gm_unit, 0, 1 << 21),
 };
 static const struct field argument_fields[] = {

@@ -614,5 +614,158 @@ OP_ADD(BatchNormV3);
         self.assertEqual(result["stage"], "compare", (result["reason"], result["compile"]["diagnostics"]))
 
 
+# A task whose outputs are x + first and x + second: what they hold before x is added atomically decides.
+FILLED_TASK = """suite: host
+level: 1
+category: T
+op: Filled
+reference: formula
+inputs:
+  - {name: x, shape: "[600]", dtype: "$dtype", types: [%(types)s], generate: "randint(-3, 4)"}
+outputs:
+  - {name: y, shape: "[600]", dtype: "$dtype", types: [%(types)s], formula: "x + %(first)s"%(init)s}
+  - {name: z, shape: "[600]", dtype: "$dtype", types: [%(types)s], formula: "x + %(second)s"%(init)s}
+"""
+FILLED_HOST = """
+#include "register/op_def_registry.h"
+namespace optiling {
+static ge::graphStatus Tile(gert::TilingContext *context)
+{
+    context->SetBlockDim(1);
+    %(atomic)s
+    return ge::GRAPH_SUCCESS;
+}
+} // namespace optiling
+namespace ops {
+class Filled : public OpDef {
+public:
+    explicit Filled(const char *name) : OpDef(name)
+    {
+        this->Input("x").ParamType(REQUIRED).DataType({%(types)s}).Format({%(formats)s});
+        this->Output("y").ParamType(REQUIRED).DataType({%(types)s}).Format({%(formats)s})%(first)s;
+        this->Output("z").ParamType(REQUIRED).DataType({%(types)s}).Format({%(formats)s})%(second)s;
+        this->AICore().SetTiling(optiling::Tile).AddConfig("ascend910b");
+    }
+};
+OP_ADD(Filled);
+} // namespace ops
+"""
+FILLED_KERNEL = """
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void filled(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace, GM_ADDR tiling)
+{
+    TPipe pipe;
+    TQue<QuePosition::VECIN, 1> queue;
+    GlobalTensor<DTYPE_X> xGm, yGm, zGm;
+    xGm.SetGlobalBuffer((__gm__ DTYPE_X *)x, 600);
+    yGm.SetGlobalBuffer((__gm__ DTYPE_X *)y, 600);
+    zGm.SetGlobalBuffer((__gm__ DTYPE_X *)z, 600);
+    pipe.InitBuffer(queue, 1, 640 * sizeof(DTYPE_X));
+    LocalTensor<DTYPE_X> a = queue.AllocTensor<DTYPE_X>();
+    DataCopyExtParams copy{1, 600 * sizeof(DTYPE_X), 0, 0, 0};
+    DataCopyPad(a, xGm, copy, DataCopyPadExtParams<DTYPE_X>{false, 0, 0, 0});
+    queue.EnQue(a);
+    a = queue.DeQue<DTYPE_X>();
+    SetFlag<HardEvent::MTE2_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_MTE3>(EVENT_ID0);
+    %(plain)sSetAtomicAdd<DTYPE_X>();
+    DataCopyPad(yGm, a, copy);
+    SetAtomicAdd<DTYPE_X>();
+    DataCopyPad(zGm, a, copy);
+    SetAtomicNone();
+    queue.FreeTensor(a);
+}
+"""
+GE_TYPES = {"float16": "ge::DT_FLOAT16", "float32": "ge::DT_FLOAT", "bfloat16": "ge::DT_BF16", "int32": "ge::DT_INT32",
+            "int16": "ge::DT_INT16", "int8": "ge::DT_INT8"}
+
+
+class InitValue(unittest.TestCase):
+    """OpParamDef::InitValue with SetNeedAtomic(true): the outputs that have one begin with it in every run."""
+
+    def run_filled(self, first, second, values=("0", "0"), types=("float32",), atomic="context->SetNeedAtomic(true);", plain="", init="",
+                   options=()):
+        """The verdict where the OpDef's outputs have these InitValue calls and the task wants x plus these values."""
+        with tempfile.TemporaryDirectory(prefix="akgen-host-") as directory:
+            task, project = pathlib.Path(directory) / "host/level1/T/Filled", pathlib.Path(directory) / "project"
+            words = {"types": ", ".join(types), "first": values[0], "second": values[1], "init": init}
+            texts = {task / "task.yaml": FILLED_TASK % words, task / "desc.md": "Filled\n",
+                     task / "cases.csv": "case_id;dtype\n" + "".join(f"{i};{name}\n" for i, name in enumerate(types)),
+                     project / "op_host/filled.cpp": FILLED_HOST % {
+                         "atomic": atomic, "first": first, "second": second, "formats": ", ".join(["ge::FORMAT_ND"] * len(types)),
+                         "types": ", ".join(GE_TYPES[name] for name in types)},
+                     project / "op_kernel/filled.cpp": FILLED_KERNEL % {"plain": plain}}
+            texts[task / "question/kernel/op_host/filled.cpp"] = texts[project / "op_host/filled.cpp"]  # for --scope=kernel
+            for path, text in texts.items():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            return verdict(task, project, *options)
+
+    def assert_pass(self, result):
+        self.assertEqual(result["verdict"], "pass", (result["reason"], result["compile"]["diagnostics"]))
+
+    def assert_undefined(self, result, output):
+        self.assertEqual(result["verdict"], "fault", result["reason"])
+        self.assertRegex(result["reason"], f"bytes of output {output} from offset 0 on come from UB or GM that nothing has written")
+
+    def test_zero_in_every_type_run_and_order(self):
+        self.assert_pass(self.run_filled(".InitValue(0)", ".InitValue(0)", types=tuple(GE_TYPES)))
+        self.assert_pass(self.run_filled(".InitValue(0)", ".InitValue(0)", options=("--profile=strict", "--inputs=3", "--seeds=2")))
+        self.assert_pass(self.run_filled(".InitValue(0)", ".InitValue(0)", options=("--scope=kernel",)))
+
+    def test_both_calls_are_needed(self):
+        for first, second, atomic, output in [
+            (".InitValue(0)", ".InitValue(0)", "", "y"),
+            (".InitValue(0)", ".InitValue(0)", "context->SetNeedAtomic(false);", "y"),
+            ("", "", "context->SetNeedAtomic(true);", "y"),
+            (".InitValue(0)", "", "context->SetNeedAtomic(true);", "z"),
+        ]:
+            with self.subTest(first=first, second=second, atomic=atomic):
+                self.assert_undefined(self.run_filled(first, second, atomic=atomic), output)
+
+    def test_an_output_without_one_is_the_kernel_s(self):
+        """y is stored, z added to: only z needs a value before."""
+        self.assert_pass(self.run_filled("", ".InitValue(0)", plain="// "))
+
+    def test_values(self):
+        """Of the scalar's type, whatever the output's is; of a list that of the case's data type; the last call counts."""
+        one = ".InitValue({ScalarType::%s, %s})"
+        for first, second, values, types in [
+            (one % ("FLOAT32", "1.5"), one % ("FLOAT32", "-2"), ("1.5", "(-2)"), ["float32"]),
+            (one % ("FLOAT16", "0.5"), one % ("FLOAT16", "-1024"), ("0.5", "(-1024)"), ["float16"]),
+            (one % ("INT32", "-70000"), one % ("UINT32", "5u"), ("(-70000)", "5"), ["int32"]),
+            (one % ("INT16", "-300"), one % ("UINT16", "7"), ("(-300)", "7"), ["int16"]),
+            (one % ("INT8", "-5"), one % ("UINT8", "9"), ("(-5)", "9"), ["int8"]),
+            (one % ("INT32", "0x40000000"), one % ("INT16", "0x4000"), ("2", "2.00390625"), ["float32"]),
+            (one % ("UINT64", "0x3f8000003f800000"), one % ("INT64", "0x4000000040000000"), ("1", "2"), ["float32"]),
+            (".InitValue(0)" + one % ("FLOAT32", "4"), one % ("FLOAT32", "4") + ".InitValue(0)", ("4", "0"), ["float32"]),
+            (".InitValue({{ScalarType::FLOAT16, 3}, {ScalarType::FLOAT32, 3.0}, {ScalarType::INT32, 3}})",
+             ".InitValue(std::vector<ScalarVar>{{ScalarType::FLOAT16, -1.f}, {ScalarType::FLOAT32, -1}, {ScalarType::INT32, -1}})",
+             ("3", "(-1)"), ["float16", "float32", "int32"]),
+        ]:
+            with self.subTest(first=first, second=second):
+                self.assert_pass(self.run_filled(first, second, values, types))
+        self.assertEqual(self.run_filled(one % ("FLOAT32", "1.5"), ".InitValue(0)")["verdict"], "wrong")
+
+    def test_what_cann_refuses(self):
+        for call, message in [
+            (".InitValue(1)", r"output 'y': InitValue\(1\): a plain number may only be 0"),
+            (".InitValue(std::vector<ScalarVar>{{ScalarType::INT32, 1}})", "lists 1 values in InitValue and 2 data types"),
+            (".InitValue({ScalarType::INVALID_DTYPE, 1})", "InitValue has the type 4294967295, which is none of ScalarType"),
+        ]:
+            with self.subTest(call=call):
+                result = self.run_filled(call, ".InitValue(0)", types=("float32", "int32"))
+                self.assertEqual(result["verdict"], "compile_error", result["reason"])
+                self.assertRegex(result["reason"], message)
+
+    def test_the_launch_that_fills_takes_time(self):
+        """3.6 us: starting 48 AIVs once more. The same kernel, whose outputs the task itself zeroes, needs none."""
+        filled = self.run_filled(".InitValue(0)", ".InitValue(0)")["cases"][0]["timing"]
+        zeroed = self.run_filled("", "", init=", init: zero")["cases"][0]["timing"]
+        self.assertAlmostEqual(filled["launch_us"] - zeroed["launch_us"], 3.6, delta=0.05)
+        self.assertAlmostEqual(filled["us"] - zeroed["us"], 3.6, delta=0.05)
+
+
 if __name__ == "__main__":
     unittest.main()

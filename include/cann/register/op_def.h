@@ -151,7 +151,23 @@ class OpParamDef
         return *this;
     }
 
-    // What follows concerns binaries, aclnn signatures or memory that the task itself decides.
+    OpParamDef &InitValue(uint64_t value)
+    {
+        akgen_param_init_number(Handle(), value);
+        return *this;
+    }
+    OpParamDef &InitValue(const ScalarVar &value)
+    {
+        akgen_param_init(Handle(), Scalars(&value), 1, false);
+        return *this;
+    }
+    OpParamDef &InitValue(const std::vector<ScalarVar> &value)
+    {
+        akgen_param_init(Handle(), Scalars(value.data()), value.size(), true);
+        return *this;
+    }
+
+    // What follows concerns binaries or aclnn signatures.
     OpParamDef &DataTypeForBinQuery(std::vector<ge::DataType>)
     {
         return *this;
@@ -184,18 +200,6 @@ class OpParamDef
     {
         return *this;
     }
-    OpParamDef &InitValue(uint64_t)
-    {
-        return *this;
-    }
-    OpParamDef &InitValue(const ScalarVar &)
-    {
-        return *this;
-    }
-    OpParamDef &InitValue(const std::vector<ScalarVar> &)
-    {
-        return *this;
-    }
     OpParamDef &Comment(const char *)
     {
         return *this;
@@ -206,6 +210,11 @@ class OpParamDef
     {
         static_assert(sizeof(T) == sizeof(int), "codes travel as int");
         return reinterpret_cast<const int *>(values.data());
+    }
+    static const akgen_scalar *Scalars(const ScalarVar *values)
+    {
+        static_assert(sizeof(ScalarVar) == sizeof(akgen_scalar), "values travel as akgen_scalar");
+        return reinterpret_cast<const akgen_scalar *>(values);
     }
     OpParamDef &Flag(akgen_param_flag flag)
     {

@@ -923,6 +923,22 @@ static void find_slowest_place(struct replay *replay)
     timing->slowest_cycles /= of->cores ? of->cores : 1;
 }
 
+static double launch_cycles(const struct npu_soc *soc, int cores)
+{
+    return (NPU_RATE_LAUNCH_US + NPU_RATE_LAUNCH_CORE_US * (cores - 1)) * soc->mhz;
+}
+
+/* The launch that fills outputs before this one, on all AIVs: as fast as these and L2 take the bytes, and HBM what L2 has
+ * no room for. */
+static double fill_cycles(const struct npu_soc *soc, uint64_t bytes)
+{
+    const double beyond = bytes > soc->l2_bytes ? (double)(bytes - soc->l2_bytes) : 0;
+    const double written = larger((double)bytes / (soc->aiv * NPU_RATE_WRITE), (double)bytes / npu_traffic_l2(soc));
+    return bytes ? launch_cycles(soc, soc->aiv) +
+                       larger(written, beyond * NPU_RATE_HBM_WRITTEN / npu_traffic_hbm(soc))
+                 : 0;
+}
+
 static void run_all(struct replay *replay)
 {
     struct npu *npu = replay->npu;
@@ -938,7 +954,7 @@ static void run_all(struct replay *replay)
     timing->mhz = npu->config.soc->mhz;
     sum_up_cores(replay);
     const int cores = timing->of[0].cores + timing->of[1].cores;
-    timing->launch = (NPU_RATE_LAUNCH_US + NPU_RATE_LAUNCH_CORE_US * (cores - 1)) * timing->mhz;
+    timing->launch = launch_cycles(npu->config.soc, cores) + fill_cycles(npu->config.soc, npu->config.filled);
     timing->cycles = last + timing->launch;
     find_bound(replay);
     find_slowest_place(replay);

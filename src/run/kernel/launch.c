@@ -83,6 +83,7 @@ void runner_launch(struct runner *runner, const struct npu_soc *soc, enum npu_ke
                                       .log = runner->log ? log_line : NULL,
                                       .log_closure = runner,
                                       .timing = runner->job.timing,
+                                      .filled = runner->job.filled,
                                       .slice = runner->slices ? write_slice : NULL,
                                       .slice_closure = runner};
     runner->npu = npu_create(&config);

@@ -12,7 +12,9 @@
 static const char valid[] =
     "{\"type\":\"Add\",\"combinations\":2,\"has_tiling\":true,\"socs\":[\"ascend910b\"],\"inputs\":[{\"name\":\"x\","
     "\"param_type\":\"required\",\"types\":[0,1],\"formats\":[2,2],\"scalar\":false,\"scalar_list\":false,"
-    "\"value_depend\":true,\"shape_depends\":false}],\"outputs\":[],\"attrs\":[{\"name\":\"axes\",\"type\":\"list_"
+    "\"value_depend\":true,\"shape_depends\":false}],\"outputs\":[{\"name\":\"y\",\"param_type\":\"required\",\"types\":"
+    "[0,1],\"formats\":[2,2],\"scalar\":false,\"scalar_list\":false,\"value_depend\":false,\"shape_depends\":false,"
+    "\"fills\":[[4,7],[2,-1]]}],\"attrs\":[{\"name\":\"axes\",\"type\":\"list_"
     "int\","
     "\"required\":false,\"value\":[1,2]}],\"tilings\":[{\"key\":\"Add\",\"name\":\"AddTiling\",\"bytes\":32,\"fields\":"
     "["
@@ -37,6 +39,9 @@ static void reads_a_valid_definition(void **state)
     if (error)
         fail_msg("%s", error->message);
     assert_int_equal(def.inputs[0].types[1], AKGEN_FLOAT16);
+    assert_null(def.inputs[0].fills);
+    assert_int_equal(def.outputs[0].fills[1].bytes, 2);
+    assert_true(def.outputs[0].fills[1].element == UINT64_MAX);
     assert_int_equal(def.tilings[0].fields[1].fields[0].array, 3);
     const int16_t bytes[16] = {5, 0, 0, 0, -1, 2, -3};
     json_t *decoded = op_tiling_decode(&def, 0, bytes, 32);
@@ -59,6 +64,9 @@ static void refuses(void **state)
         {"\"types\":[0,1]", "\"types\":[0,64]", "item 1 is no code from 0 to 63"},
         {"\"types\":[0,1]", "\"types\":[0,null]", "item 1 is no code"},
         {"\"required\",", "\"needed\",", "param_type is 'needed'"},
+        {"\"fills\":[[4,7],[2,-1]]", "\"fills\":[[4,7]]", "expected an array of 2 fills"},
+        {"\"fills\":[[4,7],[2,-1]]", "\"fills\":[[4,7],[3,-1]]", "fill 1 is no element of 1, 2, 4 or 8 bytes"},
+        {"\"fills\":[[4,7],[2,-1]]", "\"fills\":[[4,7],[2,\"1\"]]", "fill 1 is no element"},
         {"\"value\":[1,2]", "\"value\":[1,\"2\"]", "is no list of integers"},
         {"\"list_int\"", "\"list_tensor\"", "unknown type 'list_tensor'"},
         {"\"socs\":[\"ascend910b\"]", "\"socs\":[1]", "socs[0] is not a string"},
