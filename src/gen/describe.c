@@ -12,6 +12,7 @@
 #define NAME        "[A-Za-z_][A-Za-z0-9_]*"
 #define BEGIN       "^[[:space:]|>]*([-*+]|[0-9]+[.)])?[[:space:]]*[`*$]*[[:space:]]*"
 #define SET         "(" NAME ")[`*$]*[[:space:]]*=[[:space:]]*"
+#define LETTERS     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define WORD_BYTES  DESCRIBE_WORD
 #define SHAPE_BYTES WORD_BYTES " ,+-*/()"
 enum { GROUPS = 8, LONGEST_NAME = 64 };
@@ -76,7 +77,7 @@ static const char *trimmed(struct arena *arena, const char *text)
     return arena_strndup(arena, text, length);
 }
 
-static bool is_number(const char *text)
+bool describe_is_number(const char *text)
 {
     char *end;
     strtod(text, &end);
@@ -112,7 +113,8 @@ static struct akgen_error *read_step(struct gen_description *description, const 
                          name, known->line);
     known = add(description, name, ROLE_STEP, line);
     known->value = value;
-    known->role = is_number(value) ? ROLE_ATTR : ROLE_STEP;
+    known->role = describe_is_number(value) ? ROLE_ATTR : ROLE_STEP;
+    known->declared |= describe_is_number(value);
     known->line = line;
     return NULL;
 }
@@ -140,7 +142,7 @@ static void read_types(struct gen_description *description, const char *line, st
     const char *only = NULL;
     bool several = false;
     for (size_t length; *line; line += length ? length : 1) {
-        length = strspn(line, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+        length = strspn(line, LETTERS "0123456789");
         const char *type = length ? type_of_word(arena_strndup(description->arena, line, length)) : NULL;
         if (!type)
             continue;
@@ -173,19 +175,55 @@ static bool is_prose(const char *word)
     return word[1] && describe_is_filler(word);
 }
 
-/* Whose shape stands in brackets at `at`: the name that the line begins with, of what follows the nearest name before. */
-static const char *owner_of(struct gen_description *description, const char *line, size_t at, bool first)
+/* A name that reads like one, and not like a word of prose: x, x1, grad_out. */
+static bool is_symbol(const char *name)
+{
+    return !name[1] || strpbrk(name, "0123456789_");
+}
+
+static bool are_fillers(struct arena *arena, const char *text)
+{
+    bool fillers = true;
+    for (size_t length; *text && fillers; text += length ? length : 1) {
+        length = strspn(text, WORD_BYTES);
+        fillers = !length || describe_is_filler(arena_strndup(arena, text, length));
+    }
+    return fillers;
+}
+
+/* True if the line says of the name that ends at `end` which shape it has, in brackets at `at`; false if the name may be the word of
+ * prose in front of the brackets: "over [N, C]". `first`: the line begins with the name. */
+static bool is_declaration(struct gen_description *description, const char *line, const char *name, size_t end,
+                           size_t at, bool first)
+{
+    static const char listed[] =
+        "[])],?[[:space:]]*(and[[:space:]])?[[:space:]`*$]*$"; /* "logits [N, C], target [N]" */
+    const char *groups[GROUPS], *between = arena_strndup(description->arena, line + end, at - end);
+    const char *before = arena_strndup(description->arena, line, end - strlen(name));
+    const char next = line[end + strspn(line + end, " \t`*$")];
+    return is_symbol(name) || (*between && strchr("`$", *between)) || strchr(first ? ":|(-[" : ":", next) ||
+           matches(description, listed, before, groups) ||
+           (strstr(between, "shape") && are_fillers(description->arena, between));
+}
+
+/* Whose shape stands in brackets at `at`: the name that the line begins with, of what follows the nearest name before. `end`: where
+ * the name ends. */
+static const char *owner_of(struct gen_description *description, const char *line, size_t at, bool first, size_t *end)
 {
     static const char beginning[] = BEGIN "(" NAME ")[`*]*[[:space:]]*([:|(-]|of |is |has |with |\\[).*";
     const char *groups[GROUPS], *before = arena_strndup(description->arena, line, at + 1), *owner = NULL;
-    if (first && matches(description, beginning, before, groups) && !is_prose(groups[2]))
+    if (first && matches(description, beginning, before, groups) && !is_prose(groups[2])) {
+        *end = (size_t)(strstr(line, groups[2]) - line) + strlen(groups[2]);
         return groups[2];
+    }
     for (size_t i = 0; i < at;) {
         size_t length = strspn(line + i, WORD_BYTES);
         const char *word = arena_strndup(description->arena, line + i, length);
-        if (length && !isdigit((unsigned char)*word) && !describe_is_filler(word))
-            owner = word;
         i += length ? length : 1;
+        if (length && !isdigit((unsigned char)*word) && !describe_is_filler(word)) {
+            owner = word;
+            *end = i;
+        }
     }
     return owner;
 }
@@ -207,13 +245,35 @@ static bool are_sizes(const char *line, size_t at, const char *inside, bool name
     return !word && (named || large) && (named || strpbrk(inside, ",") || strlen(inside) < 3);
 }
 
-static struct akgen_error *set_shape(struct gen_description *description, struct name *name, const char *shape,
-                                     int line)
+/* "N,C" is "N, C". */
+static const char *spaced(struct arena *arena, const char *shape)
 {
+    char *text = arena_alloc(arena, 2 * strlen(shape) + 1), *out = text;
+    for (const char *at = shape + strspn(shape, " "); *at; at++)
+        if (*at == ',') {
+            *out++ = ',';
+            *out++ = ' ';
+            at += strspn(at + 1, " ");
+        } else if (*at != ' ' || strchr(", ", at[1]) == NULL) {
+            *out++ = *at;
+        }
+    *out = '\0';
+    return trimmed(arena, text);
+}
+
+static struct akgen_error *set_shape(struct gen_description *description, struct name *name, const char *shape,
+                                     bool declared, int line)
+{
+    shape = spaced(description->arena, shape);
     if (name->shape && strcmp(name->shape, shape) != 0)
-        return error_new("%s:%d: '%s' has a second shape, the first one is in line %d", description->path, line,
-                         name->name, name->line);
+        return error_new(
+            "%s:%d: '%s' has a second shape, the first one is in line %d: a tensor has one, either [%s] or "
+            "[%s]",
+            description->path, line, name->name, name->shape_line, name->shape, shape);
+    if (!name->shape)
+        name->shape_line = line;
     name->shape = shape;
+    name->declared |= declared;
     return NULL;
 }
 
@@ -227,63 +287,91 @@ static struct akgen_error *read_shapes(struct gen_description *description, cons
         "(:|are|have|is|of|with|[(])?[^,]*$";
     struct arena *arena = description->arena;
     struct akgen_error *error = NULL;
-    const char *groups[GROUPS];
+    const char *groups[GROUPS], *rest[GROUPS];
     for (size_t at = strcspn(line, "[("); line[at] && !error; at += 1 + strcspn(line + at + 1, "[(")) {
         const char *close = strchr(line + at, line[at] == '[' ? ']' : ')');
         const char *inside = close ? arena_strndup(arena, line + at + 1, (size_t)(close - line) - at - 1) : "";
         const char *before = arena_strndup(arena, line, at);
         bool named = matches(description, "shape( of| is|:)?[[:space:]:`]*$", before, groups);
         if (!are_sizes(line, at, inside, named)) {
-            if (line[at] == '[' && close &&
-                matches(description, BEGIN NAME "[`*]*[[:space:]]*[:|]?[[:space:]]*$", before, groups) &&
-                !strchr(inside, ':'))
+            bool begins = matches(description, BEGIN "(" NAME ")[`*]*[[:space:]]*[:|]?[[:space:]]*$", before, groups);
+            if (line[at] == '[' && close && begins && matches(description, "^[`*$]*[[:space:]]*=", close + 1, rest))
+                return error_new(
+                    "%s:%d: '%s[%s] = ...': a formula computes a whole tensor, '%s = ...', not one element; "
+                    "results that go on from element to element are not supported, except cumsum(x)",
+                    description->path, number, groups[2], inside, groups[2]);
+            if (line[at] == '[' && close && begins && !strchr(inside, ':'))
                 return error_new("%s:%d: '[%s]': expected sizes that are names, numbers or made of these by + - * //, "
                                  "separated by commas; a tensor whose shape stands nowhere has that of the others",
                                  description->path, number, inside);
             continue;
         }
-        const char *name = owner_of(description, line, at, !*count);
-        if (!*count && matches(description, several, before, groups))
-            for (char *names = arena_strdup(arena, groups[1]), *rest; (name = strtok_r(names, " ,`*\t", &rest));
+        size_t end = 0;
+        const char *name = owner_of(description, line, at, !*count, &end);
+        if (!*count && matches(description, several, before, groups)) {
+            end = (size_t)(strstr(line, groups[1]) - line) + strlen(groups[1]);
+            for (char *names = arena_strdup(arena, groups[1]), *rest_of; (name = strtok_r(names, " ,`*\t", &rest_of));
                  names = NULL)
                 if (strcmp(name, "and") != 0) {
                     ++*count;
-                    if ((error = set_shape(description, *owner = add(description, name, ROLE_INPUT, number),
-                                           trimmed(arena, inside), number)))
+                    bool declared = is_declaration(description, line, name, end, at, true);
+                    if ((error = set_shape(description, *owner = add(description, name, ROLE_INPUT, number), inside,
+                                           declared, number)))
                         return error;
                 }
+        }
         if (!name)
             continue;
+        bool declared = is_declaration(description, line, name, end, at, !*count);
         *owner = add(description, name, ROLE_INPUT, number);
         ++*count;
-        error = set_shape(description, *owner, trimmed(arena, inside), number);
+        error = set_shape(description, *owner, inside, declared, number);
     }
     return error;
 }
 
+/* The name has this number as its value. `declared`: the line says so, it is no number somewhere behind the name. A tensor and a
+ * step have none, so a sentence about one of their values ("for x = 0") changes nothing. */
+static struct akgen_error *set_number(struct gen_description *description, const char *name, const char *value,
+                                      bool declared, int line)
+{
+    struct name *known = add(description, name, ROLE_ATTR, line);
+    bool number = known->value && describe_is_number(known->value);
+    if (known->shape || (known->value && !number) || (number && !declared))
+        return NULL;
+    if (number && known->declared && strtod(known->value, NULL) != strtod(value, NULL))
+        return error_new("%s:%d: '%s' is %s here and %s in line %d: a number has one value", description->path, line,
+                         name, value, known->value, known->line);
+    *known = (struct name){.role = ROLE_ATTR, .name = name, .value = value, .declared = declared, .line = line};
+    return NULL;
+}
+
 /* Numbers that a line names. */
-static void read_numbers(struct gen_description *description, const char *line, bool declares, int number)
+static struct akgen_error *read_numbers(struct gen_description *description, const char *line, bool declares,
+                                        int number)
 {
     static const char *const patterns[] = {
         BEGIN "(" NAME
               ")[`*$]*[[:space:]]*[:|(-].*[Dd]efaults?( to| is| value|:|=)*[[:space:]:`]*([-+]?[0-9][-+.0-9e]*).*$",
-        BEGIN "(" NAME ")[`*$]*[[:space:]]*[:|(=-][^0-9]*()([-+]?[0-9][-+.0-9e]*)[^0-9]*$",
+        BEGIN "(" NAME ")[`*$]*[[:space:]]*[:|(=-](|[^0-9]*[^-+A-Za-z0-9_])([-+]?[0-9][-+.0-9e]*)[^0-9]*$",
     };
     struct arena *arena = description->arena;
+    struct akgen_error *error = NULL;
     const char *groups[GROUPS];
     if (!strpbrk(line, "0123456789"))
-        return;
+        return NULL;
     for (size_t i = strstr(line, "efault") ? 0 : 1; i < 2 && !declares; i++)
-        if (matches(description, patterns[i], line, groups) && is_number(trimmed(arena, groups[4]))) {
-            add(description, groups[2], ROLE_ATTR, number)->value = trimmed(arena, groups[4]);
-            return;
-        }
+        if (matches(description, patterns[i], line, groups) && describe_is_number(trimmed(arena, groups[4])))
+            return set_number(description, groups[2], trimmed(arena, groups[4]),
+                              i == 0 || !strpbrk(groups[3], LETTERS) || strchr(groups[3], '='), number);
     static const char anywhere[] =
         "(^|[^A-Za-z0-9_])(" NAME ")[`*$]*[[:space:]]*(:[[:space:]]*[a-z0-9]+[[:space:]]*)?=[[:space:]`$]*"
         "([-+]?[0-9][-+.0-9e]*)(.*)$";
-    for (const char *rest = line; strchr(rest, '=') && matches(description, anywhere, rest, groups); rest = groups[5])
-        if (is_number(trimmed(arena, groups[4])) && !describe_is_filler(groups[2]))
-            add(description, groups[2], ROLE_ATTR, number)->value = trimmed(arena, groups[4]);
+    for (const char *rest = line; !error && strchr(rest, '=') && matches(description, anywhere, rest, groups);
+         rest = groups[5])
+        if (describe_is_number(trimmed(arena, groups[4])) && !describe_is_filler(groups[2]))
+            error = set_number(description, groups[2], trimmed(arena, groups[4]), true, number);
+    return error;
 }
 
 static struct akgen_error *read_declarations(struct gen_description *description, const char *line, int number)
@@ -295,10 +383,19 @@ static struct akgen_error *read_declarations(struct gen_description *description
     struct akgen_error *error = read_shapes(description, line, number, &owner, &count);
     if (error)
         return error;
-    read_numbers(description, line, count > 0, number);
-    if (!count && matches(description, typed, line, groups))
-        owner = find(description, groups[2]);
+    const char *declared = owner ? owner->name : NULL;
+    if ((error = read_numbers(description, line, count > 0, number)))
+        return error;
+    owner = declared ? find(description, declared) : NULL; /* names may have moved */
+    if (!count && matches(description, typed, line, groups) && !is_prose(groups[2])) {
+        owner = add(description, groups[2], ROLE_INPUT, number);
+        owner->mentioned = true;
+    }
     read_types(description, line, count < 2 ? owner : NULL);
+    if (owner && !count && owner->type && !owner->value) {
+        const char end = strstr(line, owner->name)[strlen(owner->name)];
+        owner->declared |= is_symbol(owner->name) || end == '`' || end == '$';
+    }
     read_values(line, count < 2 ? owner : NULL);
     return NULL;
 }
@@ -334,7 +431,7 @@ static struct akgen_error *read_line(struct gen_description *description, const 
                    : matches(description, within, line, groups) ? 3
                                                                 : 0;
         if (name && !is_prose(groups[name]) &&
-            (name == 2 || !is_number(describe_formula(arena, groups[name + 1], &rest)))) {
+            (name == 2 || !describe_is_number(describe_formula(arena, groups[name + 1], &rest)))) {
             const char *formula = describe_formula(arena, groups[name + 1], &rest);
             error = read_step(description, groups[name], formula, number);
             read_types(description, rest, NULL);
@@ -411,7 +508,7 @@ static bool needs(struct gen_description *description, const struct name *step, 
 
 static bool is_step(const struct name *name)
 {
-    return name->value && !is_number(name->value);
+    return name->value && !describe_is_number(name->value);
 }
 
 /* Steps come behind all other names, and behind the steps that they need, else as their lines do. */
@@ -454,7 +551,8 @@ static bool is_update(const struct gen_description *description, const char *ste
     static const char *const forms[][2] = {{"", "_new"}, {"", "_out"}, {"", "_next"}, {"", "_updated"}, {"", "_t"},
                                            {"new_", ""}, {"out_", ""}, {"next_", ""}, {"updated_", ""}};
     for (int i = 0; i < description->count; i++)
-        for (size_t f = 0; f < sizeof forms / sizeof *forms && description->names[i].role == ROLE_INPUT; f++)
+        for (size_t f = 0; f < sizeof forms / sizeof *forms && describe_takes_part(&description->names[i], ROLE_INPUT);
+             f++)
             if (strcmp(step, arena_printf(description->arena, "%s%s%s", forms[f][0], description->names[i].name,
                                           forms[f][1])) == 0)
                 return true;
@@ -464,14 +562,13 @@ static bool is_update(const struct gen_description *description, const char *ste
 /* Which steps are outputs: those with a shape, those that no step uses, and those that are called after an input. */
 static struct akgen_error *find_roles(struct gen_description *description)
 {
-    int steps = 0, inputs = 0;
+    int steps = 0;
     for (int i = 0; i < description->count; i++)
         if (description->names[i].value && description->names[i].role == ROLE_STEP)
             each_name(description->names[i].value, description, use, description->names[i].line);
     for (int i = 0; i < description->count; i++) {
         struct name *name = &description->names[i];
         bool step = is_step(name);
-        inputs += name->role == ROLE_INPUT && name->used;
         if (step)
             name->role = name->shape || !name->used || is_update(description, name->name) ? ROLE_OUTPUT : ROLE_STEP;
         steps += step;
@@ -482,8 +579,6 @@ static struct akgen_error *find_roles(struct gen_description *description)
         return error_new(
             "%s: no line says how an output is computed, such as 'y = x * rsqrt(mean(x*x) + eps) * weight'",
             description->path);
-    if (!inputs)
-        return error_new("%s: no formula uses a tensor: every name has a value", description->path);
     return order_steps(description);
 }
 
@@ -501,6 +596,8 @@ struct akgen_error *gen_description_read(struct arena *arena, const char *path, 
     read->pattern_count = 0;
     if (!error)
         error = find_roles(read);
+    if (!error)
+        error = describe_check(read);
     if (!error && !read->op)
         error = error_new("%s: no heading names the operator, such as '# RmsNorm'", path);
     return error;

@@ -72,7 +72,9 @@ static bool is_mixed(const struct gen_description *description)
     bool mixed = false;
     for (int i = 0; i < description->count; i++) {
         const char *type = description->names[i].type;
-        if (!type || !is_floating(type))
+        bool tensor = describe_takes_part(&description->names[i], ROLE_INPUT) ||
+                      describe_takes_part(&description->names[i], ROLE_OUTPUT);
+        if (!tensor || !type || !is_floating(type))
             continue;
         mixed |= first && strcmp(first, type) != 0;
         first = type;
@@ -265,11 +267,11 @@ static void fill_draft(const struct gen_description *description, const struct a
     const char *formula = "", *open = "";
     for (int i = 0; i < description->count; i++) {
         const struct name *name = &description->names[i];
-        if (name->value)
+        if (name->value && (name->used || name->role != ROLE_ATTR))
             formula = arena_printf(arena, "%s%s%s = %s", formula, *formula ? "\n" : "", name->name, name->value);
-        if (name->role == ROLE_INPUT && !name->used)
-            open = arena_printf(arena, "%s'%s' of line %d is not used by a formula and is no input\n", open, name->name,
-                                name->line);
+        if (name->role == ROLE_INPUT && !name->used && name->shape)
+            open = arena_printf(arena, "'%s' of line %d is read as a word, not as a tensor\n%s", name->name,
+                                name->shape_line, open);
         if (describe_takes_part(name, ROLE_INPUT) &&
             strcmp(values_of(description, name, attempt), attempt->generate) != 0)
             open =

@@ -1,4 +1,5 @@
-/* Inside the reading of descriptions: what the lines say (describe.c) becomes a task (describe_draft.c). */
+/* Inside the reading of descriptions: what the lines say (describe.c) is checked (describe_check.c) and becomes a task
+ * (describe_draft.c). */
 #ifndef GEN_DESCRIBE_INTERNAL_H
 #define GEN_DESCRIBE_INTERNAL_H
 
@@ -20,7 +21,9 @@ struct name {
     const char *type;         /* of its own: "int8"; NULL: that of the others */
     const char *generate;     /* values that the description names; NULL: it does not */
     bool used;                /* by a step */
-    int line;
+    bool declared;        /* by a line about it: a shape, a data type or a number that is not only read out of prose */
+    bool mentioned;       /* a line is about it: "- `x`: the logits" */
+    int line, shape_line; /* of its value, else the first one that names it; of its shape */
 };
 struct describe_pattern {
     const char *text;
@@ -40,6 +43,11 @@ struct gen_description {
     int dim_count;
     bool types[DESCRIBE_TYPES]; /* that are named */
 };
+/* True for the text of a number: "1e-6". */
+bool describe_is_number(const char *text);
+/* Checks that the description is whole: formulas parse, each declared name is used or computed, and each name that formulas use is
+ * declared where any tensor is. */
+struct akgen_error *describe_check(const struct gen_description *description);
 /* True if the name takes part in the task as this: outputs, and inputs and attributes that are used. */
 bool describe_takes_part(const struct name *name, enum role role);
 

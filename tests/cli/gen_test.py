@@ -200,7 +200,7 @@ class Gen(unittest.TestCase):
                  "cap = 30.0\ny = cap * tanh(x / cap)"),
                 ("# A\n```python\ndef f(x: Tensor[N, C], eps: float = 1e-6):\n    y = x * torch.rsqrt((x*x).mean(-1, keepdim=True) + eps)\n"
                  "    return y\n```\n", "x [$N, $C] -> y [$N, $C]", "eps = 1e-6"),
-                ("# A\n`y = x * mask / (1 - p)`, elementwise; fp16\n* `mask` – 0/1 mask, shape [N, C]\n* `p` – share, default 0.1\n",
+                ("# A\n`y = x * mask / (1 - p)`, elementwise; fp16\n* `mask` – 0/1 mask, shape [N, C]\n* `x` – values\n* `p` – share, default 0.1\n",
                  "mask [$N, $C], x [$N, $C] -> y [$N, $C]", "p = 0.1\ny = x * mask / (1 - p)"),
                 ("# A\nArgs:\n    x (Tensor): logits, shape [N, C]\n    gamma (float): focus. Default: 2.0\nReturns:\n"
                  "    loss (Tensor): [N, C]\nq = sigmoid(x)\nloss = (1 - q)**gamma   # focal\n", "x [$N, $C] -> loss [$N, $C]",
@@ -211,6 +211,12 @@ class Gen(unittest.TestCase):
                  "q [$N, $C], scale [$C], mask [$N, 1] -> y [$N, $C]", ""),
                 ("# A\nCompute y = a * x + b with a = 2.0 and b = -0.5 for x of shape [N, C].\n", "x [$N, $C] -> y [$N, $C]", "b = -0.5\n"),
                 ("# A\nm := max(x). s := m + log(sum(exp(x - m)))\nx has shape [batch, seq].\n", "x [$batch, $seq] -> s [$batch]", "m = max(x)\n"),
+                ("# A\nSoftmax over the last axis of a [N, C].\n- x: logits\ny = softmax(x)\n",
+                 "x [$N, $C] -> y [$N, $C]", "'axis' of line 2 is read as a word, not as a tensor"),
+                ("# A\n- x: [N,C]\n- x: [N, C]\n- m: bool mask\n- γ: -0.5\nAdam - the optimiser of 2014\nN = 7\ny = m ? x * γ : π\n",
+                 "x [$N, $C], m [$N, $C] -> y [$N, $C]", "gamma = -0.5\ny = m ? x * gamma : pi\n"),
+                ("# A\n- x: [N, C]\ny = x + 1\nz = x * 2\nFor x = 0 the result is y = 1.\n", "x [$N, $C] -> y [$N, $C], z [$N, $C]",
+                 "y = x + 1\nz = x * 2\n"),
                 ("# A\ngate: [T, F], up: [T, F]\nout = silu(gate) * up. gate is fp16\n", "gate [$T, $F], up [$T, $F] -> out [$T, $F]", "")):
             process = self.describe(text)
             self.assertEqual((process.returncode, process.stderr), (0, ""), text)
@@ -230,11 +236,18 @@ class Gen(unittest.TestCase):
                 ("# A\n- x: [..., C]\ny = x\n", "op.md:2: '[..., C]': expected sizes"),
                 ('# A\ny = "x"\n', "op.md:2: a formula holds neither quotes nor backslashes"),
                 ("# A\ny = atan2(x, 1)\n", "there is no function 'atan2'"),
-                ("# A\ny = x +\n", "expected a value, found the end"),
                 ("# A\ny = x / maen(x)\n", "there is no function 'maen'; did you mean mean"),
                 ("# A\na = b + 1\nb = a * x\n", "op.md:3: 'b' needs a step that needs 'b'"),
                 ("# A\n$y = \\sum_{i=1}^{N} x_i$\n", "op.md:2: sums are written sum(x)"),
                 ("# A\nk = 2\ny = k + 1\n", "op.md: no formula uses a tensor"),
+                ("# A\n- x: [N, C]\n- x: [n, C]\ny = x\n", "line 2: a tensor has one, either [N, C] or [n, C]"),
+                ("# A\n- x: [N, C]\ny[t] = x[t] + y[t-1]\n", "op.md:3: 'y[t] = ...': a formula computes a whole tensor"),
+                ("# A\n- x: [N, C]\ny = 1\nx = relu(x)\n", "op.md:4: 'x' is computed from itself: give the result a name of its own, "
+                 "such as 'x_new = relu(x)'"),
+                ("# A\n- x: [N, C]\ny = x.T\n", "op.md:3: in 'x.T', column 2: '.T' is not supported: a formula does not transpose"),
+                ("# A\ny = a @ b\n", "op.md:2: in 'a @ b', column 3: '@' is not supported: a formula has no matrix products"),
+                ("# A\ny = argmax(x)\n", "op.md:2: in 'argmax(x)', column 1: there is no function 'argmax'; write a program"),
+                ("# A\ny = x +\n", "op.md:2: in 'x +', column 4: expected a value, found the end"),
                 (b"\xff\xfe#\0 \0A\0", "op.md: no line says how an output is computed")):
             process = self.describe(text)
             self.assertEqual(process.returncode, 2, text)
@@ -243,6 +256,31 @@ class Gen(unittest.TestCase):
         self.assertEqual(akgen("gen", "--describe", self.folder / "none.md").returncode, 2)
         self.assertEqual(akgen("gen").returncode, 2)
         self.assertEqual(akgen("gen", SQRT, "--describe", "x.md").returncode, 2)
+
+    def test_what_is_declared_is_used_and_what_is_used_is_declared(self):
+        unused, undeclared = "is declared, but no formula uses or computes it", "which no line declares"
+        for text, message in (
+                ("# A\n- `x`: [N, C] float16\ny = a * gelu_tanh(b)\n", f"op.md:3: a formula uses 'a', {undeclared} (declared, but not used: x)"),
+                ("# A\n- p: [N, C]\n- t: [N, C]\ny = mean(d)\n", f"op.md:4: a formula uses 'd', {undeclared} (declared, but not used: p, t)"),
+                ("# A\n- X: [N, C]\ny = x + 1\n", f"op.md:3: a formula uses 'x', {undeclared} (declared, but not used: X)"),
+                ("# A\n* `mask`: 0/1 mask, shape [N, C]\ny = x * mask\n", f"op.md:3: a formula uses 'x', {undeclared}: "),
+                ("# A\n- x: [N, C]\n- y: [N, C]\nz = x + 1\n", f"op.md:3: 'y' {unused}"),
+                ("# A\nInputs: logits [N, C], target [N, C]\ny = mean(logits)\n", f"op.md:2: 'target' {unused}"),
+                ("# A\nlogits has shape [N, C].\n`x` and `t` are [N, C].\ny = x - t\n", f"op.md:2: 'logits' {unused}"),
+                ("# A\n| x | [N, C] |\n| t | [N, C] |\ny = x\n", f"op.md:3: 't' {unused}"),
+                ("# A\n- x: [N, C]\n- `target`: float32\ny = x\n", f"op.md:3: 'target' {unused}"),
+                ("# A\n- x: [N, C]\n- eps = 1e-6\ny = x\n", "op.md:3: 'eps' is 1e-6, but no formula uses it"),
+                ("# A\n- x: [N, C]\nThe share is p = 0.5.\ny = x\n", "op.md:3: 'p' is 0.5, but no formula uses it"),
+                ("# A\n- x: [N, C]\n- eps = 1e-6\ny = x / (norm(x) + epsilon)\n", f"op.md:4: a formula uses 'epsilon', {undeclared} (declared, but not used: eps)"),
+                ("# A\ny = x / (norm(x) + eps)\n", f"op.md:2: a formula uses 'eps', {undeclared}: '- eps: [N, C]' declares a tensor, 'eps = 0.5' a number"),
+                ("# A\ny = x * e\n", f"op.md:2: a formula uses 'e', {undeclared}"),
+                ("# A\n- x: [N, C]\ny = x / N\n", "op.md:3: 'N' is a size, which a formula does not take: write size(x)"),
+                ("# A\n- x: [N, C]\n- y: [N, C]\nz = x\ny = 0\n", "op.md:5: 'y' has the value 0, and the shape [N, C] in line 3"),
+                ("# A\n- x: [N, C]\nThe rate is lr = 0.1.\nFirst the rate is lr = 0.2.\ny = x * lr\n", "op.md:4: 'lr' is 0.2 here and 0.1 in line 3")):
+            process = self.describe(text, "--yes")
+            self.assertEqual((process.returncode, process.stdout), (2, ""), text)
+            self.assertIn(message, process.stderr)
+            self.assertFalse((self.folder / "op").exists(), text)
 
     def test_files_of_others_stay(self):
         mine = self.folder / "mine.txt"

@@ -40,6 +40,15 @@ struct akgen_error *expr_error_at(const struct expr *node, const char *format, .
     return error_new("in '%.100s', column %d: %s", node->text, node->at, message);
 }
 
+/* At something that other languages have. */
+static struct expr *refuse(struct parser *p, const char *instead)
+{
+    if (!p->error)
+        p->error = error_new("in '%.100s', column %d: '%.*s' is not supported: %s", p->text, (int)(p->at - p->text) + 1,
+                             *p->at == '.' ? 2 : 1, p->at, instead);
+    return NULL;
+}
+
 static struct expr *too_deep(struct parser *p)
 {
     return fail(p, "fewer nested parts");
@@ -292,6 +301,10 @@ static struct expr *parse_member(struct parser *p, struct expr *base)
         return parse_word(p);
     }
     int count;
+    if (strcmp(name, "T") == 0 && p->at[strspn(p->at, " ")] != '(') {
+        p->at = start - 1;
+        return refuse(p, "a formula does not transpose; write a program in AscendDSL (docs/dsl.md)");
+    }
     if (!accept(p, "("))
         return fail(p, "'(': what stands behind a value and a point is a function of it");
     struct expr **items = parse_items(p, ")", &count),
@@ -378,6 +391,8 @@ static struct expr *parse_binary(struct parser *p, int level)
     struct expr *left = parse_binary(p, level + 1);
     for (int terms = 1; left; terms++) {
         skip_blanks(p);
+        if (*p->at == '@')
+            return refuse(p, "a formula has no matrix products; write a program in AscendDSL (docs/dsl.md)");
         const char *start = p->at, *op = accept_operator(p, level);
         if (!op)
             return left;

@@ -417,6 +417,9 @@ static void mistakes(void **state)
     assert_mistake("1 + gelus(x)",
                    "column 5: there is no function 'gelus'; did you mean gelu, relu, relu6?; there are abs sqrt");
     assert_mistake("prod(r)", "there is no function 'prod'; write exp(sum(log(x))) where x is positive");
+    assert_mistake("argmax(x)", "there is no function 'argmax'; write a program in AscendDSL with tl.row_argmax");
+    assert_mistake("gelu(x @ y)", "column 8: '@' is not supported: a formula has no matrix products");
+    assert_mistake("x.T * y", "column 2: '.T' is not supported: a formula does not transpose");
     assert_mistake("max(t, 0)", "amax(x, 0) and amin(x, 0) go along an axis, max and min take two values");
     assert_mistake("sum(m, keepdim=False)", "expected True: axes stay");
     assert_mistake("[x]", "column 1: a formula has no lists");
