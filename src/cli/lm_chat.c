@@ -1,6 +1,7 @@
 /* akgen lm chat: what the template makes of messages. */
 #include "base/arena.h"
 #include "base/files.h"
+#include "base/jsons.h"
 #include "cli/cli.h"
 #include "cli/lm.h"
 #include "lm/chat.h"
@@ -70,7 +71,7 @@ static struct akgen_error *render(const struct arguments *arguments, const char 
 {
     struct arena arena = {0};
     json_error_t problem;
-    json_t *row = json_loadb(line, length, 0, &problem);
+    json_t *row = jsons_read(line, length, 0, &problem);
     struct lm_chat_options how = arguments->chat;
     struct lm_part *parts;
     int count;

@@ -3,6 +3,7 @@
 #include "cot/corpus.h"
 #include "base/array.h"
 #include "base/digest.h"
+#include "base/jsons.h"
 #include "base/text.h"
 #include "cot/language.h"
 #include "cot/minhash.h"
@@ -309,7 +310,7 @@ static void take_line(struct corpus *corpus, const char *line, size_t length)
         drop(corpus, "no UTF-8");
         return;
     }
-    json_t *object = json_loadb(line, length, 0, NULL);
+    json_t *object = jsons_read(line, length, 0, NULL);
     const char *name;
     for (int i = 0; i < FIELDS; i++)
         for (int n = 0; (name = name_of(corpus, i, n)) && !is_some(row.texts[i]); n++)

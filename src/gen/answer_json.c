@@ -1,4 +1,5 @@
 /* Files in a JSON object: {"files": {"op_kernel/sqrt.cpp": "..."}}, {"files": [{"path": "..", "content": ".."}]}, {"kernel": ".."}. */
+#include "base/jsons.h"
 #include "gen/answer_internal.h"
 
 #include <jansson.h>
@@ -65,8 +66,7 @@ static void add_files(struct arena *arena, const json_t *files, struct answer_bl
 void answer_add_json(struct arena *arena, const char *text, struct answer_blocks *blocks)
 {
     static const char *const lists[] = {"files", "sources", "project", "answer", "code"};
-    json_error_t where;
-    json_t *json = json_loads(text, JSON_DISABLE_EOF_CHECK, &where);
+    json_t *json = jsons_read(text, strlen(text), JSON_DISABLE_EOF_CHECK, NULL);
     int before = blocks->count;
     for (size_t i = 0; json_is_object(json) && i < sizeof lists / sizeof *lists && blocks->count == before; i++)
         add_files(arena, json_object_get(json, lists[i]), blocks);

@@ -2,6 +2,7 @@
  *
  * The bytes are a server's: JSON that is nearly right is read (bytes that are no UTF-8, halves of surrogate pairs, zeros,
  * numbers of any size), since a model's text is not worth less for it. */
+#include "base/jsons.h"
 #include "base/memory.h"
 #include "gen/protocol.h"
 
@@ -54,7 +55,7 @@ static void mend_escapes(char *json, size_t length)
 /* What the text holds; NULL: it is no JSON, or does not end. */
 static json_t *read_json(const char *text, size_t length, json_error_t *error)
 {
-    json_t *json = json_loadb(text, length, 0, error);
+    json_t *json = jsons_read(text, length, 0, error);
     if (json)
         return json;
     char *mended = memory_alloc(length + 1);
@@ -62,8 +63,7 @@ static json_t *read_json(const char *text, size_t length, json_error_t *error)
         mended[i] = text[i] ? text[i] : '?';
     text_make_utf8(mended);
     mend_escapes(mended, length);
-    json_error_t again;
-    json = json_loadb(mended, length, JSON_DECODE_INT_AS_REAL, &again);
+    json = jsons_read(mended, length, 0, NULL);
     free(mended);
     return json;
 }

@@ -2,6 +2,7 @@
 #include "lm/adapters.h"
 
 #include "base/files.h"
+#include "base/jsons.h"
 #include "base/memory.h"
 
 #include <jansson.h>
@@ -126,7 +127,7 @@ static struct akgen_error *parse_config(const char *path, const char *json, size
                                         struct lm_adapters_options *options)
 {
     json_error_t problem;
-    json_t *root = json_loadb(json, length, JSON_REJECT_DUPLICATES, &problem), *name;
+    json_t *root = jsons_read(json, length, JSON_REJECT_DUPLICATES, &problem), *name;
     const json_t *rank = json_object_get(root, "r"), *alpha = json_object_get(root, "lora_alpha"),
                  *targets = json_object_get(root, "target_modules");
     const char *type = json_string_value(json_object_get(root, "peft_type"));

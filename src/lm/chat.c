@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/jsons.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -279,7 +280,7 @@ struct akgen_error *lm_chat_check(const char *folder)
     } else if (files_exists(config)) {
         error = files_read(&arena, config, LARGEST_FILE, &bytes, &length);
         json_error_t problem;
-        json_t *root = error ? NULL : json_loadb(bytes, length, 0, &problem);
+        json_t *root = error ? NULL : jsons_read(bytes, length, 0, &problem);
         const json_t *text = json_object_get(root, "chat_template");
         if (!error && !root)
             error = error_of_the_file(error_new("%s:%d: %s", config, problem.line, problem.text));

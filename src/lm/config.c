@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/files.h"
+#include "base/jsons.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -26,15 +27,19 @@ static const json_t *field_of(const struct reading *reading, const char *name)
     return json_is_null(value) ? NULL : value;
 }
 
-static void refuse(struct reading *reading, const char *name, const char *expected)
+static void refuse_value(struct reading *reading, const char *name, const json_t *value, const char *expected)
 {
     if (reading->error)
         return;
-    const json_t *value = json_object_get(reading->fields, name);
     char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
     reading->error = text ? error_new("%s: '%s' is %.80s, expected %s", reading->path, name, text, expected)
                           : error_new("%s: '%s' is missing, expected %s", reading->path, name, expected);
     free(text);
+}
+
+static void refuse(struct reading *reading, const char *name, const char *expected)
+{
+    refuse_value(reading, name, json_object_get(reading->fields, name), expected);
 }
 
 /* A whole number from 1 on; `absent` where the field is not there, or an error if that is 0. */
@@ -50,14 +55,19 @@ static int size_of(struct reading *reading, const char *name, int absent)
     return 1;
 }
 
+static float positive_value(struct reading *reading, const char *name, const json_t *value)
+{
+    double number = json_number_value(value);
+    if (isfinite((float)number) && (float)number > 0)
+        return (float)number;
+    refuse_value(reading, name, value, "a number above 0");
+    return 1;
+}
+
 static float positive_of(struct reading *reading, const char *name, double absent)
 {
     const json_t *value = field_of(reading, name);
-    double number = value ? (json_is_number(value) ? json_number_value(value) : -1) : absent;
-    if (isfinite((float)number) && number > 0)
-        return (float)number;
-    refuse(reading, name, "a number above 0");
-    return 1;
+    return value ? positive_value(reading, name, value) : (float)absent;
 }
 
 static bool truth_of(struct reading *reading, const char *name, bool absent)
@@ -81,6 +91,62 @@ static int token_of(struct reading *reading, const char *name)
     return (int)number;
 }
 
+static void want_whole_rotation(struct reading *reading, const char *name, const json_t *value)
+{
+    if (value && json_number_value(value) != 1)
+        refuse_value(reading, name, value, "1: all channels of a head are rotated");
+}
+
+static void take_theta(struct reading *reading, const char *name, const json_t *value, struct lm_config *config)
+{
+    float theta = positive_value(reading, name, value);
+    if (config->rope_theta != 0 && theta != config->rope_theta)
+        refuse_value(reading, name, value, "the same rope_theta everywhere in the file");
+    config->rope_theta = theta;
+}
+
+/* Reads an object of rotary angles: rope_theta, and what may only say that they are neither scaled nor other ones in some layers. */
+static void read_rope_object(struct reading *reading, const char *name, struct lm_config *config)
+{
+    static const char *const types[] = {"rope_type", "type"};
+    const json_t *rope = field_of(reading, name);
+    const char *key, *type;
+    json_t *value;
+    char whole[96];
+    if (rope && !json_is_object(rope))
+        refuse(reading, name, "an object or null");
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) { /* first: it names what the other keys belong to */
+        snprintf(whole, sizeof whole, "%s.%s", name, types[i]);
+        type = json_string_value(value = json_object_get(rope, types[i]));
+        if (value && (!type || strcmp(type, "default") != 0))
+            refuse_value(reading, whole, value, "\"default\": angles are not scaled");
+    }
+    json_object_foreach((json_t *)rope, key, value)
+    {
+        snprintf(whole, sizeof whole, "%s.%.60s", name, key);
+        if (json_is_null(value) || strcmp(key, "rope_type") == 0 || strcmp(key, "type") == 0)
+            continue;
+        if (strcmp(key, "rope_theta") == 0)
+            take_theta(reading, whole, value, config);
+        else if (strcmp(key, "partial_rotary_factor") == 0)
+            want_whole_rotation(reading, whole, value);
+        else
+            refuse_value(reading, whole, value, "no such key: angles are not scaled, and the same in all layers");
+    }
+}
+
+/* Rotary angles, as transformers writes them from version 5 on (rope_parameters) and before (rope_theta and rope_scaling). */
+static void read_rope(struct reading *reading, struct lm_config *config)
+{
+    if (field_of(reading, "rope_theta"))
+        take_theta(reading, "rope_theta", field_of(reading, "rope_theta"), config);
+    want_whole_rotation(reading, "partial_rotary_factor", field_of(reading, "partial_rotary_factor"));
+    read_rope_object(reading, "rope_parameters", config);
+    read_rope_object(reading, "rope_scaling", config);
+    if (config->rope_theta == 0)
+        config->rope_theta = 10000;
+}
+
 /* Fields that may only say what this code computes. */
 static void read_fixed(struct reading *reading)
 {
@@ -91,13 +157,9 @@ static void read_fixed(struct reading *reading)
         refuse(reading, "attention_bias", "false: Qwen3 has none");
     if (truth_of(reading, "use_sliding_window", false))
         refuse(reading, "use_sliding_window", "false: attention reaches back to the first token");
-    const json_t *scaling = field_of(reading, "rope_scaling");
-    const char *type = json_string_value(json_object_get(scaling, "rope_type"));
-    if (!type)
-        type = json_string_value(json_object_get(scaling, "type"));
-    if (scaling && (!type || strcmp(type, "default") != 0))
-        refuse(reading, "rope_scaling", "null: angles are not scaled");
     const json_t *layers = field_of(reading, "layer_types"); /* newer versions of transformers write it */
+    if (layers && !json_is_array(layers))
+        refuse(reading, "layer_types", "a list");
     for (size_t i = 0; i < json_array_size(layers); i++) {
         const char *kind = json_string_value(json_array_get(layers, i));
         if (!kind || strcmp(kind, "full_attention") != 0)
@@ -109,7 +171,11 @@ static void read_experts(struct reading *reading, struct lm_config *config)
 {
     int step = size_of(reading, "decoder_sparse_step", 1);
     const json_t *dense = field_of(reading, "mlp_only_layers");
-    config->experts = size_of(reading, "num_experts", 128);
+    /* transformers 5 writes num_local_experts. */
+    bool local = field_of(reading, "num_local_experts");
+    config->experts = size_of(reading, local ? "num_local_experts" : "num_experts", 128);
+    if (local && field_of(reading, "num_experts") && size_of(reading, "num_experts", 0) != config->experts)
+        refuse(reading, "num_experts", "the same as num_local_experts");
     config->experts_per_token = size_of(reading, "num_experts_per_tok", 8);
     config->expert_intermediate = size_of(reading, "moe_intermediate_size", 768);
     config->normalise_experts = truth_of(reading, "norm_topk_prob", false);
@@ -157,7 +223,7 @@ static void read_sizes(struct reading *reading, struct lm_config *config, bool e
 struct akgen_error *lm_config_parse(const char *path, const char *json, size_t length, struct lm_config *config)
 {
     json_error_t problem;
-    json_t *root = json_loadb(json, length, JSON_REJECT_DUPLICATES, &problem);
+    json_t *root = jsons_read(json, length, JSON_REJECT_DUPLICATES, &problem);
     if (!root)
         return error_of_the_file(error_new("%s:%d: %s", path, problem.line, problem.text));
     struct reading reading = {.path = path, .fields = root};
@@ -171,12 +237,12 @@ struct akgen_error *lm_config_parse(const char *path, const char *json, size_t l
     else
         read_sizes(&reading, config, experts);
     if (!reading.error) {
-        config->rope_theta = positive_of(&reading, "rope_theta", 10000);
         config->norm_eps = positive_of(&reading, "rms_norm_eps", 1e-6);
         config->initial_spread = positive_of(&reading, "initializer_range", 0.02);
         config->tied = truth_of(&reading, "tie_word_embeddings", false);
         config->begin_token = token_of(&reading, "bos_token_id");
         config->end_token = token_of(&reading, "eos_token_id");
+        read_rope(&reading, config);
         read_fixed(&reading);
         if (experts)
             read_experts(&reading, config);

@@ -52,7 +52,10 @@ static struct akgen_error *write_tokenizer(struct arena *arena, const struct lm_
     struct akgen_error *error = files_read(arena, path, LARGEST_TOKENIZER, &bytes, &length);
     if (error)
         return error;
+    /* Read exactly: what this reader cannot hold it could not write again. */
     json_t *root = json_loadb(bytes, length, 0, &problem), *added = json_object_get(root, "added_tokens");
+    if (!root)
+        return error_of_the_file(error_new("%s:%d: %s", path, problem.line, problem.text));
     if (!added)
         json_object_set_new(root, "added_tokens", added = json_array());
     for (int i = 0; i < options->count; i++)

@@ -3,6 +3,7 @@
 
 #include "base/files.h"
 #include "base/half.h"
+#include "base/jsons.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -142,7 +143,7 @@ static struct akgen_error *read_header(struct lm_tensors *tensors, int file, int
     json_t *root = NULL, *fields;
     const char *name;
     if (!(error = read_at(tensors->files[file], path, 8, header, length)))
-        root = json_loadb(header, length, JSON_REJECT_DUPLICATES, &problem);
+        root = jsons_read(header, length, JSON_REJECT_DUPLICATES, &problem);
     if (!error && !json_is_object(root))
         error = error_of_the_file(
             error_new("%s: the header is no JSON object%s%s", path, root ? "" : ": ", root ? "" : problem.text));
@@ -195,7 +196,7 @@ static struct akgen_error *read_index(struct lm_tensors *tensors, const char *fo
     if (error)
         return error;
     json_error_t problem;
-    *index = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &problem);
+    *index = jsons_read(bytes, length, JSON_REJECT_DUPLICATES, &problem);
     json_t *map = json_object_get(*index, "weight_map"), *names = json_object(), *value;
     const char *tensor, *name;
     if (!json_is_object(map) || !json_object_size(map))

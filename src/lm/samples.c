@@ -2,6 +2,7 @@
 #include "lm/samples.h"
 
 #include "base/files.h"
+#include "base/jsons.h"
 #include "base/memory.h"
 #include "lm/chat.h"
 
@@ -380,7 +381,7 @@ struct akgen_error *lm_samples_rows(const char *path, int64_t most, lm_take_row 
         if (strspn(text, " \t\r\n") == (size_t)length)
             continue;
         json_error_t problem;
-        json_t *row = length > LONGEST_LINE ? NULL : json_loadb(text, (size_t)length, 0, &problem);
+        json_t *row = length > LONGEST_LINE ? NULL : jsons_read(text, (size_t)length, 0, &problem);
         error = length > LONGEST_LINE ? error_new("longer than 64 MiB")
                 : row                 ? take(closure, row)
                                       : error_new("%s", problem.text);
@@ -449,7 +450,7 @@ enum lm_samples_kind lm_samples_kind_of(const char *path)
     enum lm_samples_kind kind = LM_SINGLE;
     while (file && (length = getline(&text, &room, file)) >= 0)
         if (strspn(text, " \t\r\n") < (size_t)length) {
-            json_t *row = json_loadb(text, (size_t)length, 0, NULL);
+            json_t *row = jsons_read(text, (size_t)length, 0, NULL);
             kind = kind_of(row);
             json_decref(row);
             break;

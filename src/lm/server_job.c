@@ -277,7 +277,7 @@ struct akgen_error *lm_job_parse(const char *body, size_t length, bool chat, con
 {
     static _Atomic unsigned number;
     json_error_t problem;
-    json_t *root = json_loadb(body, length, 0, &problem);
+    json_t *root = jsons_read(body, length, 0, &problem);
     struct lm_job *job = memory_alloc(sizeof *job);
     *job = (struct lm_job){.chat = chat, .tokenizer = tokenizer, .created = (long)time(NULL)};
     struct akgen_error *error =

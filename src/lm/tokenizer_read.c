@@ -1,6 +1,7 @@
 /* tokenizer.json. Every object is looked at for what it is called and for each of its fields that changes ids; what is not
  * understood is refused by its name. */
 #include "base/files.h"
+#include "base/jsons.h"
 #include "base/memory.h"
 #include "lm/tokenizer_internal.h"
 
@@ -369,7 +370,7 @@ struct akgen_error *lm_tokenizer_parse(const char *path, const char *json, size_
                                        struct lm_tokenizer **tokenizer)
 {
     json_error_t wrong;
-    json_t *root = json_loadb(json, length, 0, &wrong);
+    json_t *root = jsons_read(json, length, 0, &wrong);
     *tokenizer = NULL;
     if (!root)
         return error_of_the_file(error_new("%s:%d: no JSON: %s", path, wrong.line, wrong.text));

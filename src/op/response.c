@@ -1,6 +1,7 @@
 /* An answer in MultiKernelBench's format: find the code, read its strings, write them as an operator project. */
 #include "op/response.h"
 #include "base/files.h"
+#include "base/jsons.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -104,7 +105,7 @@ static bool check_description(struct arena *arena, const char *path, const char 
                               struct py_problem *problem)
 {
     json_error_t where;
-    json_t *json = json_loads(source->text, JSON_REJECT_DUPLICATES, &where);
+    json_t *json = jsons_read(source->text, strlen(source->text), JSON_REJECT_DUPLICATES, &where);
     const json_t *first = json_is_array(json) ? json_array_get(json, 0) : json;
     const char *op = json_string_value(json_object_get(first, "op"));
     bool fits = op && strcmp(op, op_type) == 0;

@@ -2,6 +2,7 @@
 """akgen lm extend: answers have fewer tokens, questions as many as before, and the model is what it was."""
 import json
 import pathlib
+import shutil
 import struct
 import tempfile
 import unittest
@@ -129,6 +130,11 @@ class Extended(unittest.TestCase):
             (self.at / f"{name}.jsonl").write_text(text + "\n")
             self.refused(message, model, self.at / f"{name}.jsonl", *out)
         self.refused("tokens", model, rows, "--tokens", 0, *out)
+        # Its tokenizer.json is written again, digit for digit.
+        shutil.copytree(model, self.at / "huge")
+        path = self.at / "huge/tokenizer.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"truncation": {"max_length": 2 ** 64 - 1}}))
+        self.refused(r"huge/tokenizer.json:1: too big integer", self.at / "huge", rows, "--tokens", 10, *out)
 
 
 if __name__ == "__main__":

@@ -173,6 +173,7 @@ class Serve(unittest.TestCase):
                 ("/v1/completions", {"prompt": "a" * 300}, 400, "the prompt has 300 tokens, and there is room for 256"),
                 ("/v1/completions", {"prompt": "a", "temperature": -1}, 400, "'temperature' has to be a number from 0"),
                 ("/v1/completions", {"prompt": "a", "n": 1000}, 400, "'n' has to be a whole number from 1 to 128"),
+                ("/v1/completions", {"prompt": "a", "max_tokens": 2 ** 70}, 400, "'max_tokens' has to be a whole number"),
                 ("/v1/completions", {"prompt": "a", "stop": [""]}, 400, "'stop' has to be"),
                 ("/v1/completions", {"prompt": "a", "model": 3}, 400, "'model' has to be a text"),
                 ("/v1/completions", {"prompt": "a", "stream": "x"}, 400, "'stream' has to be true or false"),

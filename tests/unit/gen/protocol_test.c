@@ -95,8 +95,9 @@ static void test_characters(void **state)
     expect(WHOLE("\"content\":\"\xff\xe6\xbc\""), "???");
     expect(STREAM("\"content\":\"\xe6\xbc\"") STREAM("\"content\":\"\xa2\"") DONE, "???");
     expect("{\"created\":123456789012345678901234567890,"
-           "\"choices\":[{\"text\":\"a\"}]}",
+           "\"choices\":[{\"text\":\"a\"}],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":8}}",
            "a");
+    assert_int_equal(incoming.prompt_tokens, 7); /* the other numbers are as they were */
 }
 
 static void test_what_is_wrong(void **state)

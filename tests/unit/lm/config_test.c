@@ -46,6 +46,28 @@ static void what_is_absent_is_as_transformers_has_it(void **state)
     assert_false(lm_config_sparse(&config, 2));
 }
 
+/* What transformers 5.24 saves of Qwen3Config(rope_theta=1e6) and Qwen3MoeConfig(num_experts=16), but for the sizes. */
+static void files_of_transformers_5_are_read(void **state)
+{
+    (void)state;
+#define FIVE                                                                                                           \
+    ",\"dtype\":\"bfloat16\",\"pad_token_id\":null,\"rope_parameters\":{\"rope_theta\":1000000.0,\"rope_type\":"       \
+    "\"default\"},\"sliding_window\":null,\"transformers_version\":\"5.24.0\",\"use_sliding_window\":false"
+    struct lm_config config =
+        read_config(DENSE(FIVE ",\"layer_types\":[\"full_attention\",\"full_attention\",\"full_attention\"]"));
+    assert_true(config.rope_theta == 1e6F);
+    config = read_config(SPARSE(FIVE ",\"num_local_experts\":16"));
+    assert_true(config.rope_theta == 1e6F);
+    assert_int_equal(config.experts, 16);
+    /* Where both spellings say the same, and where lengths have no limit. */
+    config =
+        read_config(DENSE(",\"rope_theta\":5000000,\"rope_scaling\":{\"type\":\"default\"},\"rope_parameters\":{\"rope_"
+                          "theta\":5e6,\"rope_type\":\"default\",\"partial_rotary_factor\":1.0}"));
+    assert_true(config.rope_theta == 5e6F);
+    config = read_config(DENSE(",\"rope_parameters\":{},\"max_length\":1000000000000000019884624838656"));
+    assert_true(config.rope_theta == 10000);
+}
+
 static void what_is_not_understood_is_refused(void **state)
 {
     (void)state;
@@ -61,7 +83,34 @@ static void what_is_not_understood_is_refused(void **state)
         {DENSE(",\"use_sliding_window\":true"), "'use_sliding_window'"},
         {DENSE(",\"layer_types\":[\"full_attention\",\"sliding_attention\"]"), "'layer_types'"},
         {DENSE(",\"rope_scaling\":{\"rope_type\":\"yarn\",\"factor\":4.0}"),
-         "'rope_scaling' is {\"rope_type\":\"yarn\",\"factor\":4.0}, expected null"},
+         "'rope_scaling.rope_type' is \"yarn\", expected \"default\": angles are not scaled"},
+        {DENSE(",\"rope_scaling\":{\"type\":\"linear\",\"factor\":2.0}"), "'rope_scaling.type' is \"linear\""},
+        {DENSE(",\"rope_scaling\":{\"type\":\"default\",\"rope_type\":\"dynamic\"}"),
+         "'rope_scaling.rope_type' is \"dynamic\""},
+        {DENSE(",\"rope_scaling\":\"linear\""), "'rope_scaling' is \"linear\", expected an object or null"},
+        {DENSE(",\"rope_scaling\":{\"factor\":2.0}"), "'rope_scaling.factor' is 2.0, expected no such key"},
+        {DENSE(",\"rope_parameters\":{\"factor\":4.0,\"original_max_position_embeddings\":32,\"rope_theta\":1e6,"
+               "\"rope_type\":\"yarn\"}"),
+         "'rope_parameters.rope_type' is \"yarn\", expected \"default\": angles are not scaled"},
+        {DENSE(",\"rope_parameters\":{\"rope_theta\":1e6,\"rope_type\":\"llama3\"}"),
+         "'rope_parameters.rope_type' is \"llama3\""},
+        {DENSE(",\"rope_parameters\":{\"rope_theta\":1e6,\"rope_type\":null}"), "'rope_parameters.rope_type' is null"},
+        {DENSE(",\"rope_parameters\":{\"full_attention\":{\"rope_theta\":1e6,\"rope_type\":\"default\"}}"),
+         "'rope_parameters.full_attention' is {"},
+        {DENSE(",\"rope_parameters\":{\"partial_rotary_factor\":0.5,\"rope_type\":\"default\"}"),
+         "'rope_parameters.partial_rotary_factor' is 0.5, expected 1"},
+        {DENSE(",\"rope_parameters\":{\"mrope_section\":[8,8]}"), "'rope_parameters.mrope_section' is [8,8]"},
+        {DENSE(",\"rope_parameters\":[]"), "'rope_parameters' is [], expected an object or null"},
+        {DENSE(",\"rope_parameters\":{\"rope_theta\":\"1e6\"}"),
+         "'rope_parameters.rope_theta' is \"1e6\", expected a number above 0"},
+        {DENSE(",\"partial_rotary_factor\":0.25"), "'partial_rotary_factor' is 0.25, expected 1"},
+        {DENSE(",\"rope_theta\":1e4,\"rope_parameters\":{\"rope_theta\":1e6}"),
+         "'rope_parameters.rope_theta' is 1000000.0, expected the same rope_theta everywhere in the file"},
+        {DENSE(",\"rope_scaling\":{\"rope_theta\":1e5},\"rope_parameters\":{\"rope_theta\":1e6}"),
+         "'rope_scaling.rope_theta' is 100000.0, expected the same rope_theta"},
+        {DENSE(",\"layer_types\":\"sliding_attention\""), "'layer_types' is \"sliding_attention\", expected a list"},
+        {"{\"model_type\":\"qwen3\",\"vocab_size\":1000000000000000019884624838656}",
+         "'vocab_size' is 1e30, expected a whole number from 1 to 16777216"},
         {DENSE(",\"rms_norm_eps\":0"), "'rms_norm_eps' is 0, expected a number above 0"},
         {DENSE(",\"rope_theta\":1e400"), "config.json:1: "},
         {DENSE(",\"eos_token_id\":-3"), "'eos_token_id' is -3"},
@@ -76,6 +125,9 @@ static void what_is_not_understood_is_refused(void **state)
          "'num_hidden_layers' is 1025, expected at most 1024"},
         {SPARSE(",\"num_experts\":4,\"num_experts_per_tok\":5"),
          "'num_experts_per_tok' is 5, expected at most num_experts"},
+        {SPARSE(",\"num_local_experts\":16,\"num_experts\":8"),
+         "'num_experts' is 8, expected the same as num_local_experts"},
+        {SPARSE(",\"num_local_experts\":4"), "'num_experts_per_tok' is missing, expected at most num_experts"},
         {SPARSE(",\"mlp_only_layers\":[3]"), "'mlp_only_layers' is [3], expected numbers of layers"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -118,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_absent_is_as_transformers_has_it),
+        cmocka_unit_test(files_of_transformers_5_are_read),
         cmocka_unit_test(what_is_not_understood_is_refused),
         cmocka_unit_test(what_is_written_is_read_again),
     };
