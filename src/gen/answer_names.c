@@ -329,7 +329,7 @@ const char *answer_close_tag(struct answer_span line)
 /* Paths in a project. */
 static bool is_plain_part(const char *part)
 {
-    if (!*part || *part == '.' || *part == '-')
+    if (!*part || *part == '.' || *part == '-' || strlen(part) > LONGEST_NAME)
         return false;
     for (; *part; part++)
         if (!isalnum((unsigned char)*part) && !strchr("_.-+", *part))

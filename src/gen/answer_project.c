@@ -380,6 +380,21 @@ static void take_files(struct pieces *pieces, enum eval_scope scope, struct gen_
     answer->files = files;
 }
 
+/* Why the files cannot lie in one folder: one name stands for a file and for a folder of files. NULL: they can. */
+static const char *answer_collision(struct arena *arena, const struct gen_answer *answer)
+{
+    for (int i = 0; i < answer->count; i++)
+        for (int k = i + 1; k < answer->count; k++) {
+            const char *file = answer->files[i].path, *inside = answer->files[k].path;
+            size_t length = strlen(file);
+            if (strncmp(file, inside, length) == 0 && inside[length] == '/')
+                return arena_printf(arena,
+                                    "the answer names a file %s and a file below it, %s; a name is a file or a folder",
+                                    file, inside);
+        }
+    return NULL;
+}
+
 static bool has_role(const struct pieces *pieces, enum answer_role role)
 {
     for (int i = 0; i < pieces->count; i++)
@@ -447,6 +462,8 @@ void answer_make_files(struct arena *arena, const struct answer_blocks *blocks, 
         rename_entry(&pieces, ANSWER_KERNEL, ANSWER_HAS_ENTRY);
     rename_entry(&pieces, ANSWER_HOST, ANSWER_HAS_OPDEF);
     merge_paths(&pieces);
-    answer->kind = GEN_ANSWER_PROJECT;
     take_files(&pieces, scope, answer);
+    answer->problem = answer_collision(arena, answer);
+    answer->kind = answer->problem ? GEN_ANSWER_NONE : GEN_ANSWER_PROJECT;
+    answer->count = answer->problem ? 0 : answer->count;
 }

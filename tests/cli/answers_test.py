@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Answers as models write them, from their text to a verdict: akgen eval and akgen bench of files. What is read of which text is
 unit/gen/answer_test's."""
+import json
 import os
 import pathlib
 import re
@@ -58,6 +59,35 @@ class Answers(unittest.TestCase):
                 [diagnostic] = result["compile"]["diagnostics"]
                 self.assertEqual((diagnostic["class"], diagnostic["severity"], diagnostic["file"]), ("syntax", "error", None))
                 self.assertEqual(diagnostic["message"], result["reason"])
+
+    def test_a_name_that_is_a_file_and_a_folder(self):
+        """It is the answer's mistake in every form, and no message says where AKGen would have written it."""
+        parts = {f"op_{role}/sqrt.cpp": (FOLDER / f"parts/sqrt_{role}.cpp").read_text() for role in ["kernel", "host"]}
+        forms = {"fences": lambda path, text: f"```cpp:{path}\n{text}\n```\n", "tags": lambda path, text: f"<{path}>\n{text}\n</{path}>\n",
+                 "heredocs": lambda path, text: f"```bash\ncat > {path} <<'EOF'\n{text}\nEOF\n```\n",
+                 "JSON": lambda path, text: json.dumps({"path": path, "content": text}),
+                 "banners": lambda path, text: f"=== {path} ===\n{text}\n"}
+        header = "#pragma once\n#include <cstdint>\nconstexpr int32_t ONE = 1;"
+        for name, form in forms.items():
+            for file, below in [("op_kernel/sqrt.cpp", "op_kernel/sqrt.cpp/x.h"), ("op_host/sqrt.cpp", "op_host/sqrt.cpp/y/x.cpp"),
+                                ("op_kernel/CMakeLists.txt", "op_kernel/CMakeLists.txt/x.h"), ("op_kernel/a.h", "op_kernel/a.h/b.h")]:
+                own = [form(*part) for part in {**parts, **({} if file in parts else {file: header})}.items()]
+                for files in [own + [form(below, header)], [form(below, header)] + own]:
+                    with self.subTest(form=name, below=below, first=files[0][:20]):
+                        answer = f"[{','.join(files)}]" if name == "JSON" else "".join(files)
+                        result = verdict(SQRT, self.write("answer.txt", answer), "--case", "4")
+                        self.assertEqual((result["verdict"], result["stage"]), ("compile_error", "parse"), result["reason"])
+                        self.assertEqual(result["reason"], f"the answer names a file {file} and a file below it, {below}; "
+                                         "a name is a file or a folder")
+                        self.assertEqual([d["class"] for d in result["compile"]["diagnostics"]], ["syntax"])
+
+    def test_a_header_included_under_a_name_that_no_file_can_have(self):
+        kernel, host = ((FOLDER / f"parts/sqrt_{role}.cpp").read_text() for role in ["kernel", "host_alone"])
+        include = f'#include "{"b" * 300}.h"\n'
+        header = "```cpp\n#pragma once\n__aicore__ inline void F() {}\n```\n"
+        answer = f"```cpp:op_kernel/sqrt.cpp\n{include}{kernel}```\n```cpp:op_host/sqrt.cpp\n{host}```\n{header}"
+        result = verdict(SQRT, self.write("answer.txt", answer), "--case", "4")
+        self.assertEqual((result["verdict"], result["stage"]), ("compile_error", "kernel"), result["reason"])
 
     def test_a_program_that_is_refused(self):
         program = (FOLDER / "parts/sqrt_program.py").read_text()

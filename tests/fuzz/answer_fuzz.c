@@ -14,6 +14,8 @@ void fuzz_seeds(void)
     fuzz_seed_files("tests/cli/responses", ".txt");
     fuzz_seed_text("<think>\n```cpp\n#include \"a.h\"\n__global__\n```\n</think>\n### op_kernel/../x.cpp\n~~~~\n<file "
                    "path='a/b.h'>&lt;</file>");
+    fuzz_seed_text("```cpp:op_kernel/a.h\n#pragma once\n```\n```cpp:op_kernel/a.h/b.h\n#pragma once\n```\n"
+                   "```cpp:op_kernel/a.cpp\n#include \"b.h\"\n__global__\n```\n```cpp:op_host/a.cpp\nOP_ADD\n```");
     fuzz_seed_text("{\"files\": [{\"path\": \"op_kernel/a.cpp\", \"content\": \"__global__\"}]}");
 }
 
@@ -24,7 +26,7 @@ static void check_path(const char *path)
     if (*path == '/' || !*path || strlen(path) > 512)
         abort();
     for (char *part = strtok_r(parts, "/", &rest); part; part = strtok_r(NULL, "/", &rest)) {
-        if (*part == '.' || *part == '-')
+        if (*part == '.' || *part == '-' || strlen(part) > 200)
             abort();
         for (; *part; part++)
             if (!isalnum((unsigned char)*part) && !strchr("_.-+", *part))
@@ -56,6 +58,11 @@ static void check(struct arena *arena, const uint8_t *bytes, size_t length, enum
         abort();
     for (int i = 0; i < answer.count; i++) {
         check_path(answer.files[i].path);
+        for (int k = 0; k < i; k++) { /* a file is no folder of another */
+            size_t above = strlen(answer.files[k].path);
+            if (strncmp(answer.files[k].path, answer.files[i].path, above) == 0 && answer.files[i].path[above] == '/')
+                abort();
+        }
         if (!answer.untouched)
             check_text(answer.files[i].text);
         if (strcmp(answer.files[i].path, again.files[i].path) != 0 ||
