@@ -11,18 +11,23 @@ static void print_item(const struct cli_colors *colors, bool ok, const char *nam
     printf("%s%-4s%s %-12s %s\n", ok ? colors->good : colors->bad, ok ? "ok" : "BAD", colors->off, name, text);
 }
 
-/* A layer that is required and not granted does not keep akgen from working: --require-jail asks for it. */
-static void print_jail(const struct cli_colors *colors, struct arena *arena)
+/* A layer that is required and not granted does not keep akgen from working: --require-jail asks for it. False if akgen
+ * runs nothing here. */
+static bool print_jail(const struct cli_colors *colors, struct arena *arena)
 {
     const struct sandbox_layer_state *layers = sandbox_layers();
-    const char *missing = sandbox_missing(arena);
-    print_item(colors, !missing, "jail", missing ? arena_printf(arena, "incomplete: no %s", missing) : "complete");
+    const char *refusal = sandbox_refusal(), *missing = sandbox_missing(arena);
+    print_item(colors, !refusal && !missing, "jail",
+               refusal   ? refusal
+               : missing ? arena_printf(arena, "incomplete: no %s", missing)
+                         : "complete");
     for (int i = 0; i < SANDBOX_LAYER_COUNT; i++)
         printf("%s%-4s%s   %s%s%s\n", layers[i].granted ? colors->good : colors->bad,
                layers[i].granted    ? "ok"
                : layers[i].required ? "BAD"
                                     : "no",
                colors->off, layers[i].name, layers[i].granted ? "" : ": ", layers[i].granted ? "" : layers[i].lost);
+    return !refusal;
 }
 
 int cli_doctor(int argc, char **argv)
@@ -51,7 +56,7 @@ int cli_doctor(int argc, char **argv)
     print_item(&colors, !error, "headers", error ? error->message : "precompiled");
     ok &= !error;
     error_free(error);
-    print_jail(&colors, &arena);
+    ok &= print_jail(&colors, &arena);
     error = task_load_all(&arena, toolchain_home(), &tasks, &task_count);
     print_item(&colors, !error && task_count, "tasks", error ? error->message : arena_printf(&arena, "%d", task_count));
     ok &= !error && task_count;

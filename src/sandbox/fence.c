@@ -6,6 +6,7 @@
 #include "sandbox/raw_call.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <string.h>
 #include <sys/personality.h>
@@ -29,7 +30,7 @@ bool fence_sees_all(const struct sandbox_limits *limits)
 }
 
 /* Not by the C library's functions, which change every thread of the program whose memory this is. */
-static long become(long id)
+long fence_become(long id)
 {
     long failed = raw_call(SYS_setgroups, 0, 0, 0, 0, 0);
     if (!failed)
@@ -42,13 +43,14 @@ int fence_identity(const struct fence *fence)
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
     long failed = 0;
+    /* First, since another user id takes the right to: refused to who has none. */
+    for (long right = 0; raw_call(SYS_prctl, PR_CAPBSET_READ, right, 0, 0, 0) >= 0; right++)
+        raw_call(SYS_prctl, PR_CAPBSET_DROP, right, 0, 0, 0);
     if (fence->limits->apart && fence->layers & LAYER(SANDBOX_UID))
-        failed = become(fence->layers & LAYER(SANDBOX_USER) ? NAMESPACES_APART : NAMESPACES_APART_OUTSIDE);
+        failed = fence_become(fence->layers & LAYER(SANDBOX_USER) ? NAMESPACES_APART : NAMESPACES_APART_OUTSIDE);
     if (failed)
         return (int)failed;
     raw_call(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-    for (long right = 0; raw_call(SYS_prctl, PR_CAPBSET_READ, right, 0, 0, 0) >= 0; right++)
-        raw_call(SYS_prctl, PR_CAPBSET_DROP, right, 0, 0, 0); /* refused to who has none */
     return (int)raw_call(SYS_capset, (long)&header, (long)none, 0, 0, 0);
 }
 
@@ -101,16 +103,28 @@ const char *fence_close(const struct fence *fence)
     /* A user's processes are counted in its user namespace; without one, those outside the jail would count, too. */
     if (fence->layers & LAYER(SANDBOX_USER))
         set_limit(RLIMIT_NPROC, MAX_PROCESSES);
+    int ruleset = landlock_prepare(fence->landlock, limits->readable, limits->writable);
+    if (ruleset == -1)
+        return "landlock";
     errno = -fence_identity(fence);
     if (errno)
         return "the user id";
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
         return "no_new_privs";
-    if (landlock_restrict(fence->landlock, limits->readable, limits->writable))
+    if (landlock_restrict(ruleset))
         return "landlock";
     if (fence->layers & LAYER(SANDBOX_SECCOMP) && calls_restrict())
         return "the seccomp filter";
     return NULL;
+}
+
+int sandbox_empty_input(void)
+{
+    int ends[2], null = open("/dev/null", O_RDONLY);
+    if (null >= 0 || pipe(ends))
+        return null;
+    close(ends[1]);
+    return ends[0];
 }
 
 void sandbox_fence_prepare(void)

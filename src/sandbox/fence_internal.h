@@ -25,6 +25,8 @@ const char *fence_enter(const struct fence *fence);
 /* The user id that nobody has, where the limits ask for it, and no right of root's. 0, or a negative error
  * number; errno is not touched. */
 int fence_identity(const struct fence *fence);
+/* Takes the user and group id, and leaves all other groups. 0, or a negative error number. */
+long fence_become(long id);
 /* Everything else, for good. */
 const char *fence_close(const struct fence *fence);
 

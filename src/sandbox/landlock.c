@@ -60,10 +60,10 @@ static int allow(int ruleset, const char *path, uint64_t file_rights, uint64_t t
     return (int)result;
 }
 
-int landlock_restrict(int version, const char *const *readable, const char *const *writable)
+int landlock_prepare(int version, const char *const *readable, const char *const *writable)
 {
     if (version < 1)
-        return 0;
+        return LANDLOCK_NONE;
     struct ruleset_attr attr = {.fs = handled_rights(version),
                                 .net = version >= 4 ? NET_BIND_TCP | NET_CONNECT_TCP : 0,
                                 .scoped = version >= 6 ? SCOPE_ABSTRACT_SOCKET | SCOPE_SIGNAL : 0};
@@ -77,7 +77,16 @@ int landlock_restrict(int version, const char *const *readable, const char *cons
     for (; writable && *writable; writable++)
         failed |= allow(ruleset, *writable, FILE_READ | FILE_WRITE, TREE_WRITE, attr.fs);
     if (!failed)
-        failed = (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
+        return ruleset;
+    close(ruleset);
+    return -1;
+}
+
+int landlock_restrict(int ruleset)
+{
+    if (ruleset == LANDLOCK_NONE)
+        return 0;
+    long failed = syscall(SYS_landlock_restrict_self, ruleset, 0);
     close(ruleset);
     return failed ? -1 : 0;
 }

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 enum { SCOPE_VERSION = 6 }; /* of Landlock: signals and abstract sockets */
 
@@ -27,13 +28,24 @@ static bool has_fixed_addresses(void)
     return fixed;
 }
 
+static void try_landlock(void)
+{
+    int ruleset = landlock_prepare(landlock_version(), NULL, NULL);
+    _exit(ruleset < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || landlock_restrict(ruleset) ? 1 : 0);
+}
+
+static void try_calls(void)
+{
+    _exit(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || calls_restrict() ? 1 : 0);
+}
+
 static void find_out(void)
 {
-    int landlock = landlock_version();
+    int landlock = namespaces_try(try_landlock) ? landlock_version() : 0;
     granted = namespaces_prepare()->layers;
     granted |= landlock ? LAYER(SANDBOX_LANDLOCK) : 0;
     granted |= landlock >= SCOPE_VERSION ? LAYER(SANDBOX_SCOPE) : 0;
-    granted |= prctl(PR_GET_SECCOMP) >= 0 && calls_prepare() ? LAYER(SANDBOX_SECCOMP) : 0;
+    granted |= calls_prepare() && namespaces_try(try_calls) ? LAYER(SANDBOX_SECCOMP) : 0;
     granted |= has_fixed_addresses() ? LAYER(SANDBOX_ADDRESSES) : 0;
     for (int i = 0; i < SANDBOX_LAYER_COUNT; i++)
         states[i].granted = granted & LAYER(i);
@@ -50,6 +62,16 @@ const struct sandbox_layer_state *sandbox_layers(void)
 {
     layers_granted();
     return states;
+}
+
+const char *sandbox_refusal(void)
+{
+    if (access("/proc/self/fd", X_OK))
+        return "/proc is not mounted: objects are loaded through it ('mount -t proc proc /proc' as root)";
+    if (!sandbox_layers()[SANDBOX_SECCOMP].granted)
+        return "this machine grants no seccomp filter, and nothing else keeps a candidate from system calls: a kernel with "
+               "CONFIG_SECCOMP_FILTER is needed, and a container that allows seccomp(2)";
+    return NULL;
 }
 
 const char *sandbox_missing(struct arena *arena)

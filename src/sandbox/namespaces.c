@@ -1,4 +1,5 @@
 #include "base/files.h"
+#include "sandbox/fence_internal.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/layers.h"
 #include "sandbox/program_internal.h"
@@ -43,8 +44,7 @@ const char *namespaces_join(const struct namespaces *namespaces, uint32_t layers
     return NULL;
 }
 
-/* True if the child of fork that runs `trial` exits with 0. */
-static bool succeeds(void (*trial)(void))
+bool namespaces_try(void (*trial)(void))
 {
     int status = -1;
     pid_t pid = fork();
@@ -74,7 +74,7 @@ static void try_pids(void)
 {
     if (namespaces_join(&prepared, prepared.layers) || unshare(CLONE_NEWPID))
         _exit(1);
-    _exit(succeeds(nothing) ? 0 : 1);
+    _exit(namespaces_try(nothing) ? 0 : 1);
 }
 
 static void mount_proc(void)
@@ -87,12 +87,12 @@ static void try_all(void)
     struct view *view = view_new(some_paths, NULL, false);
     if (namespaces_join(&prepared, prepared.layers) || view_enter(view) || unshare(CLONE_NEWPID))
         _exit(1);
-    _exit(succeeds(mount_proc) ? 0 : 1);
+    _exit(namespaces_try(mount_proc) ? 0 : 1);
 }
 
 static void try_id(void)
 {
-    _exit(setresuid(NAMESPACES_APART_OUTSIDE, NAMESPACES_APART_OUTSIDE, NAMESPACES_APART_OUTSIDE) ? 1 : 0);
+    _exit(fence_become(NAMESPACES_APART_OUTSIDE) ? 1 : 0);
 }
 
 static bool write_file(pid_t pid, const char *name, const char *text)
@@ -192,14 +192,14 @@ static void prepare(void)
     prepared.init = init ? open(init, O_PATH | O_CLOEXEC) : -1;
     arena_free(&arena);
     prepare_shared();
-    if (prepared.user < 0 && succeeds(try_id))
+    if (prepared.user < 0 && namespaces_try(try_id))
         prepared.layers |= LAYER(SANDBOX_UID);
-    prepared.own_proc = prepared.init >= 0 && succeeds(try_all);
+    prepared.own_proc = prepared.init >= 0 && namespaces_try(try_all);
     if (prepared.own_proc)
         prepared.layers |= LAYER(SANDBOX_MOUNT) | LAYER(SANDBOX_PID);
     else {
-        prepared.layers |= succeeds(try_view) ? LAYER(SANDBOX_MOUNT) : 0;
-        prepared.layers |= prepared.init >= 0 && succeeds(try_pids) ? LAYER(SANDBOX_PID) : 0;
+        prepared.layers |= namespaces_try(try_view) ? LAYER(SANDBOX_MOUNT) : 0;
+        prepared.layers |= prepared.init >= 0 && namespaces_try(try_pids) ? LAYER(SANDBOX_PID) : 0;
     }
 }
 

@@ -15,6 +15,8 @@ struct namespaces {
     int init;                /* of akgen-init; -1: not found */
 };
 const struct namespaces *namespaces_prepare(void);
+/* True if the child of fork that runs `trial` exits with 0. */
+bool namespaces_try(void (*trial)(void));
 /* The ids that a process of the jail has inside its user namespace, and where those end outside for a program of root's:
  * a range that nobody uses, neither systemd's users nor its containers (systemd.io/UIDS-GIDS). */
 enum { NAMESPACES_CALLER = 1000, NAMESPACES_APART = 1001, NAMESPACES_APART_OUTSIDE = 0x7a000000 };

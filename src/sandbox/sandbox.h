@@ -42,6 +42,8 @@ struct sandbox_layer_state {
 const struct sandbox_layer_state *sandbox_layers(void);
 /* The names of the required layers that are not granted, "mount namespace, landlock"; NULL: none is missing. */
 const char *sandbox_missing(struct arena *arena);
+/* Why this program starts no process at all, with what would help; NULL: it does. What no other layer makes up for is seccomp. */
+const char *sandbox_refusal(void);
 /* What comes through a pipe of the process's, besides what it prints. */
 struct sandbox_answer {
     int fd;           /* the end to read from; the other one is among keep_fds */

@@ -6,6 +6,7 @@
  * only: the caller has threads. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "sandbox/fence.h"
 #include "sandbox/fence_internal.h"
 #include "sandbox/layers.h"
 #include "sandbox/process.h"
@@ -97,13 +98,15 @@ static int child_run(void *closure)
     for (const char *const *variable = start->limits->variables; variable && *variable && count < MAX_VARIABLES;
          variable++)
         environment[count++] = *variable;
-    int null = open("/dev/null", O_RDONLY);
+    int null = sandbox_empty_input();
     /* Without these the candidate would read and write the parent's own streams. */
     if (null < 0 || dup2(null, 0) < 0 || dup2(child->output, 1) < 0 || dup2(child->output, 2) < 0)
         child_fail(report, "the standard streams");
     int moved = child_descriptors(start->keep_fds, report);
     if (moved < 0)
         child_fail(report, "the descriptors");
+    /* Where no view shows it, a user id of its own may keep the process from finding it. */
+    int program = open(start->argv[0], O_PATH | O_CLOEXEC);
     const char *failed = fence_close(&child->fence);
     if (failed)
         child_fail(moved, failed);
@@ -113,6 +116,8 @@ static int child_run(void *closure)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     sigprocmask(SIG_SETMASK, &child->signals, NULL);
     execve(start->argv[0], (char *const *)start->argv, (char *const *)environment);
+    if (errno == EACCES && program >= 0)
+        syscall(SYS_execveat, program, "", start->argv, environment, AT_EMPTY_PATH);
     child_fail(moved, NULL);
 }
 
@@ -276,6 +281,9 @@ static struct akgen_error *make_process(struct sandbox_process *process, struct 
 struct akgen_error *process_start(const struct start *start, struct sandbox_process **started)
 {
     int output[2], report[2], lifeline[2];
+    const char *refusal = sandbox_refusal();
+    if (refusal)
+        return error_new("%s", refusal);
     if (pipe2(output, O_CLOEXEC))
         return error_new("no pipe for the process's output: %s", strerror(errno));
     if (pipe2(report, O_CLOEXEC)) {
