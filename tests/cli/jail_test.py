@@ -66,6 +66,10 @@ ROOT = ["setpriv", f"--bounding-set={CAPABILITIES}", f"--inh-caps={CAPABILITIES}
 PYTHON = shutil.which("python3", path="/usr/bin:/bin") or sys.executable  # one that every user may run
 FILTER = [PYTHON, str(pathlib.Path(__file__).with_name("container.py"))]
 CHROOT = ["unshare", "-m", "sh", "-c", 'mount --rbind / "$0" && exec chroot "$0" "$@"']  # the new root and a command follow
+# The same with a root that is no mount point, so that nothing can be mounted over it either.
+ROOT_OF_FOLDERS = ["unshare", "-m", "sh", "-c",
+                   'for at in /*; do if [ -L "$at" ]; then cp -an "$at" "$0"; elif [ -d "$at" ]; then mkdir -p "$0$at" && mount --rbind '
+                   '"$at" "$0$at"; fi; done; exec chroot "$0" "$@"']
 APART = 0x7a000000
 IS_ROOT = os.geteuid() == 0
 
@@ -90,10 +94,14 @@ class Container(unittest.TestCase):
             rows["docker, user"] = ([*NOBODY, *FILTER], AKGEN, 65534)
             rows["chroot, few rights"] = ([*CHROOT, str(root), *ROOT], closed, None)
             rows["chroot, user"] = ([*CHROOT, str(root), *NOBODY], AKGEN, 65534)
+            for name, mode in (("chroot", 0o755), ("chroot that only root enters", 0o700)):
+                folder = cls.directory / f"root-{mode:o}"
+                folder.mkdir(mode=mode)
+                rows[name] = ([*ROOT_OF_FOLDERS, str(folder)], AKGEN, None)
         cls.circumstances = {}
-        for number, (name, (command, program, user)) in enumerate(rows.items()):
-            cache = cls.directory / f"cache-{number}"
-            cache.mkdir(mode=0o700)  # which only its user finds
+        for name, (command, program, user) in rows.items():
+            cache = cls.directory / f"cache-{user}"
+            cache.mkdir(mode=0o700, exist_ok=True)  # which only its user finds
             if user:
                 os.chown(cache, user, user)
             environment = dict(os.environ, NO_COLOR="1", XDG_CACHE_HOME=str(cache), AKGEN_HOME=str(HOME))
