@@ -52,7 +52,8 @@ struct akgen_request {
     const char *task;      /* "level1/Math/Sqrt", "Sqrt", or a task's directory */
     const char *candidate; /* directory of the operator project, or file of an answer (docs/answers.md) */
     const char *soc;       /* a chip that `akgen soc list` shows; NULL = Ascend910B2 */
-    bool strict;           /* profile strict instead of upstream: float64 reference, hidden sizes, other inputs */
+    bool strict;           /* profile strict instead of upstream: float64 reference, hidden sizes, other inputs. A task without a check has
+                            * the float64 reference and strict limits in either (docs/tasks.md, Judging) */
     bool static_shapes;    /* mode static: case 0 only */
     bool kernel_only;      /* scope kernel: the task's own host part */
     bool one_case;         /* only `case_id` */

@@ -43,7 +43,7 @@ static const struct argp_option options[] = {
     {"case", KEY_CASE, "N", 0, "only case N", 0},
     {"full", KEY_FULL, NULL, 0, "giant cases (over 2^24 elements) at full size", 0},
     {"profile", KEY_PROFILE, WORD_CHOICE(EVAL_PROFILES, ""), 0,
-     "the benchmark's own check (default), or the float64 reference", 0},
+     "the benchmark's own check (default; the strict limits where the task has none), or the float64 reference", 0},
     {"sync", KEY_SYNC, WORD_CHOICE(EVAL_SYNCS, ""), 0,
      "--cce-auto-sync of the build (default: the candidate's CMakeLists, else auto)", 0},
     {"schedule", KEY_SCHEDULE, WORD_CHOICE(EVAL_SCHEDULES, ":SEED"), 0,

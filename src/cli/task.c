@@ -163,7 +163,11 @@ static int show_task(struct arena *arena, const char *name)
         printf("%-10s %s  %s = %s\n", i ? "" : "attributes", task.attrs[i].name,
                task_attr_type_names[task.attrs[i].type], expr_text(task.attrs[i].value));
     print_params("outputs", &task, task.outputs, task.output_count);
-    printf("%-10s %s\n%-10s %d\n", "check", task.check ? expr_text(task.check) : "default", "cases", task.case_count);
+    printf("%-10s %s\n%-10s %d\n", "check",
+           task.check              ? expr_text(task.check)
+           : task_has_check(&task) ? "default"
+                                   : "none: strict limits",
+           "cases", task.case_count);
     if ((error = print_eager(arena, &task)))
         return cli_fail(EXIT_OWN_FAILURE, error);
     print_description(&task);

@@ -110,12 +110,16 @@ static bool add_needs(struct arena *arena, struct text *yaml, const struct place
     return known;
 }
 
-/* The task.yaml of another task under the new name. Its note and its name for the OpDef stay behind. */
-static void add_copy(struct text *yaml, const struct place *place, const char *source, const char *reference)
+/* The task.yaml of another task under the new name. Its note and its name for the OpDef stay behind; a check that its suite implies is
+ * stated. */
+static void add_copy(struct text *yaml, const struct place *place, const struct task *model, const char *source,
+                     const char *reference)
 {
     static const char *const dropped[] = {"suite:", "level:", "category:", "op:", "op_type:", "note:"};
     bool dropping = false;
     add_head(yaml, place);
+    if (task_has_check(model) && !model->check)
+        text_add(yaml, "check: default\n");
     for (const char *line = source; *line;) {
         size_t length = strcspn(line, "\n") + 1;
         if (!line[length - 1])
@@ -170,7 +174,7 @@ static struct akgen_error *compose(struct arena *arena, const struct place *plac
         error = files_read(arena, arena_printf(arena, "%s/cases.csv", model.dir), MAX_BYTES, &text, NULL);
     if (!error) {
         *cases = text;
-        add_copy(yaml, place, source, reference);
+        add_copy(yaml, place, &model, source, reference);
     }
     return error;
 }

@@ -17,7 +17,7 @@ const struct dsl_trial *dsl_trials_of(struct arena *arena, const struct task *ta
             shown[chosen++] = &task->cases[i];
     *count = 0;
     for (int i = 0; i < chosen; i++)
-        trials[(*count)++] = (struct dsl_trial){shown[i], SEED, TASK_UPSTREAM};
+        trials[(*count)++] = (struct dsl_trial){shown[i], SEED, task_judged_by(task, TASK_UPSTREAM)};
     for (int i = 0; i < chosen && hidden; i++)
         trials[(*count)++] = (struct dsl_trial){shown[i], SEED | TASK_OTHER_VALUES, TASK_STRICT};
     int found = hidden ? task_hidden_cases(arena, task, shown, chosen, true, others) : 0;

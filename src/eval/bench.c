@@ -100,6 +100,28 @@ static void add_own(struct bench *bench, const struct task *task, const struct b
         add_row(bench, task, 0, dir, own->language);
 }
 
+/* The protocol of the tasks; where they have several, all of them. */
+static const char *bench_protocol(struct arena *arena, const struct task *tasks, int count,
+                                  const struct eval_options *options)
+{
+    const char **found = arena_alloc(arena, sizeof *found * (size_t)(count + 1)), *text = "";
+    int several = 0;
+    for (int i = 0; i < count; i++) {
+        const char *protocol = tasks[i].broken ? NULL : eval_protocol(arena, &tasks[i], options);
+        bool known = !protocol;
+        for (int k = 0; k < several && !known; k++)
+            known = strcmp(found[k], protocol) == 0;
+        if (!known)
+            found[several++] = protocol;
+    }
+    if (several == 1)
+        return found[0];
+    for (int k = 0; k < several; k++)
+        text = arena_printf(arena, "%s%s%s", text, k ? "; of other tasks: " : "",
+                            *found[k] ? found[k] : "the check that each has");
+    return text;
+}
+
 static void describe(struct bench *bench, const char *provider, const struct task *tasks, int count,
                      const struct eval_options *options)
 {
@@ -112,7 +134,7 @@ static void describe(struct bench *bench, const char *provider, const struct tas
     bench->language = eval_languages.of[options->language];
     bench->akgen = AKGEN_VERSION;
     bench->baseline = BASELINE_EAGER;
-    bench->protocol = count ? eval_protocol(&bench->arena, &tasks[0], options) : "";
+    bench->protocol = bench_protocol(&bench->arena, tasks, count, options);
 }
 
 void bench_prepare(struct bench *bench, const char *provider, const struct bench_provider *own,

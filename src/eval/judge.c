@@ -42,14 +42,14 @@ static uint64_t expected_bytes(const struct bound_case *bound, const struct task
 
 /* Why the outputs do not count as written, or NULL: bytes of a compared output that no block ever wrote may hold the
  * right value by luck. What lies behind a result that is shorter than its tensor may stay unwritten. */
-static const char *unwritten_output(struct arena *arena, const struct bound_case *bound,
+static const char *unwritten_output(struct arena *arena, const struct bound_case *bound, enum task_profile profile,
                                     const struct task_argument *expected, const struct job_result *run)
 {
     const struct task *task = bound->instance->task;
     int at = 0;
     for (int i = 0; i < bound->candidate->build->def.output_count; i++)
         for (int t = 0; t < bound->outputs[i].count && at < run->undefined_count; t++, at++)
-            if (run->undefined[at] && task_output_judged(bound->instance, i, bound->candidate->options->profile) &&
+            if (run->undefined[at] && task_output_judged(bound->instance, i, profile) &&
                 run->undefined_first[at] < expected_bytes(bound, expected, i, t))
                 return arena_printf(arena, "%lu bytes of output '%s' were never written, the first at offset %lu",
                                     (unsigned long)run->undefined[at], task->outputs[i].name,
@@ -174,12 +174,13 @@ static const char *why_wrong(struct arena *arena, const struct bound_case *bound
 
 static void judge_outputs(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
 {
-    enum task_profile profile = bound->candidate->options->profile;
+    const bool strict = bound->candidate->options->profile == TASK_STRICT;
+    const enum task_profile profile = task_judged_by(bound->instance->task, bound->candidate->options->profile);
     const struct task_argument *expected = prepared_expected(bound->prepared);
     task_compare(bound->instance, profile, expected, judge_actual(arena, bound), &row->mismatch);
     row->compared = true;
     const char *changed = changed_input(bound);
-    const char *unwritten = unwritten_output(arena, bound, expected, &row->run);
+    const char *unwritten = unwritten_output(arena, bound, profile, expected, &row->run);
     allow_short_results(bound, expected, &row->run);
     describe_outputs(arena, bound, row);
     if (!row->mismatch.ok && changed && !unwritten && fits_changed_inputs(arena, bound, profile))
@@ -190,7 +191,7 @@ static void judge_outputs(struct arena *arena, struct bound_case *bound, struct 
         judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_COMPARE, why_wrong(arena, bound, expected, row));
     else if (unwritten)
         judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_COMPARE, unwritten);
-    else if (changed && profile == TASK_STRICT)
+    else if (changed && strict)
         judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_COMPARE,
                   arena_printf(arena, "input '%s' was changed by the kernel", changed));
     else

@@ -61,7 +61,7 @@ struct giants *eval_cache_giants(struct eval_cache *cache)
     return &cache->giants;
 }
 
-static struct prepared *prepared_new(const struct task_case *task_case, uint64_t seed,
+static struct prepared *prepared_new(const struct task *task, const struct task_case *task_case, uint64_t seed,
                                      const struct eval_options *options)
 {
     struct prepared *prepared = memory_alloc(sizeof *prepared);
@@ -70,15 +70,15 @@ static struct prepared *prepared_new(const struct task_case *task_case, uint64_t
     prepared->seed = seed;
     /* A kernel alone hard-codes the published shape: a smaller case could not stand in for it. */
     prepared->full = options->full || options->scope == EVAL_KERNEL;
-    prepared->profile = options->profile;
+    prepared->profile = task_judged_by(task, options->profile);
     return prepared;
 }
 
 /* The entry of the case, counted as used; made (empty) if it is not there. */
-static struct prepared *find(struct eval_cache *cache, const struct task_case *task_case, uint64_t seed,
-                             const struct eval_options *options)
+static struct prepared *find(struct eval_cache *cache, const struct task *task, const struct task_case *task_case,
+                             uint64_t seed, const struct eval_options *options)
 {
-    struct prepared *wanted = prepared_new(task_case, seed, options), *entry;
+    struct prepared *wanted = prepared_new(task, task_case, seed, options), *entry;
     pthread_mutex_lock(&cache->lock);
     for (entry = cache->entries; entry; entry = entry->next)
         if (entry->task_case == task_case && entry->seed == seed && entry->full == wanted->full &&
@@ -102,8 +102,8 @@ struct akgen_error *prepared_get(const struct task *task, const struct task_case
                                  const struct eval_options *options, struct prepared **result)
 {
     struct akgen_error *error = NULL;
-    struct prepared *prepared = keep && options->cache ? find(options->cache, task_case, seed, options)
-                                                       : prepared_new(task_case, seed, options);
+    struct prepared *prepared = keep && options->cache ? find(options->cache, task, task_case, seed, options)
+                                                       : prepared_new(task, task_case, seed, options);
     pthread_mutex_lock(&prepared->lock);
     if (!prepared->instance)
         error = task_instance_make(task, task_case, seed, prepared->full, &prepared->instance);

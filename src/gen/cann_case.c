@@ -78,8 +78,9 @@ static json_t *upstream_json(struct writing *writing, const char *name, int outp
                                         [RULE_ALLCLOSE] = "allclose",
                                         [RULE_REL_MAX1] = "rel_max1",
                                         [RULE_SHARE] = "share"};
-    /* Upstream's check knows the published cases alone: it fails whatever is not finite. */
-    if (t >= writing->upstream[output].count || writing->instance->task_case->variant != TASK_SHOWN)
+    /* Upstream's check, if there is one, knows the published cases alone: it fails whatever is not finite. */
+    if (t >= writing->upstream[output].count || writing->instance->task_case->variant != TASK_SHOWN ||
+        !task_has_check(writing->instance->task))
         return json_null();
     const struct task_tensor *tensor = &writing->upstream[output].tensors[t];
     const struct task_check *check = &writing->instance->check;

@@ -1,4 +1,4 @@
-/* What a published benchmark's figures depend on besides its tasks: the version of its shapes, its tolerance, how many
+/* What a published benchmark's figures depend on besides its tasks: its check, the version of its shapes, its tolerance, how many
  * inputs it tries. MultiKernelBench changed all three while papers were written about it, so no figure of that suite
  * stands without them. */
 #include "task/task_internal.h"
@@ -32,9 +32,22 @@ int task_trials(const struct task *task)
     return protocol ? protocol->trials : 1;
 }
 
+bool task_has_check(const struct task *task)
+{
+    return task->check || (task->suite && strcmp(task->suite, "npukernelbench") == 0);
+}
+
+enum task_profile task_judged_by(const struct task *task, enum task_profile profile)
+{
+    return task_has_check(task) ? profile : TASK_STRICT;
+}
+
 struct akgen_error *task_set_tolerance(struct arena *arena, struct task *task, const char *tolerance)
 {
     const struct protocol *protocol = protocol_of(task);
+    if (!protocol && !task_has_check(task))
+        return error_new("%s has no check whose tolerance could be chosen: strict limits judge it in both profiles",
+                         task->name);
     if (!protocol)
         return error_new("suite '%s' has no tolerance to choose: its tasks bring their own checks", task->suite);
     if (words_find(protocol->tolerances, tolerance) < 0)
@@ -70,13 +83,14 @@ const char *task_protocol(struct arena *arena, const struct task *task, enum tas
 {
     const struct protocol *protocol = protocol_of(task);
     const char *tolerance = NULL;
+    const bool strict = task_judged_by(task, profile) == TASK_STRICT;
     if (!protocol)
-        return "";
+        return strict && profile == TASK_UPSTREAM ? "strict limits, the task has no check" : "";
     for (int i = 0; i < protocol->tolerances->count; i++)
         if (checks_with(arena, task, strtod(protocol->tolerances->of[i], NULL)))
             tolerance = protocol->tolerances->of[i];
-    const char *check = profile == TASK_STRICT ? "strict limits"
-                        : tolerance            ? arena_printf(arena, "tolerance %s", tolerance)
-                                               : "a check of its own";
+    const char *check = strict      ? "strict limits"
+                        : tolerance ? arena_printf(arena, "tolerance %s", tolerance)
+                                    : "a check of its own";
     return arena_printf(arena, "shapes %s, %s, %d inputs", protocol->shapes, check, trials);
 }

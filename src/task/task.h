@@ -32,6 +32,11 @@ struct akgen_error *task_with_formulas(struct arena *arena, const struct task *t
 struct akgen_error *task_of_case(struct arena *arena, const struct task *task, int id, struct task *copy);
 
 /* Protocol (protocol.c). */
+/* True if the task has a check to compare by in the upstream profile: task.yaml states one (`check`, which may be `default`), --tolerance
+ * has chosen one, or the suite is npukernelbench, whose tasks have the default check otherwise. */
+bool task_has_check(const struct task *task);
+/* The profile whose reference and comparison judge the task's outputs: `profile`, or strict where the task has no check. */
+enum task_profile task_judged_by(const struct task *task, enum task_profile profile);
 /* How many inputs the published benchmark tries per case: 5 in multikernelbench, 1 elsewhere. */
 int task_trials(const struct task *task);
 /* The limits that a published suite was judged with. */
@@ -43,8 +48,8 @@ struct akgen_error *task_set_tolerance(struct arena *arena, struct task *task, c
 /* The same for one case, whose task stays as it is; the new check lives in the arena. */
 struct akgen_error *task_instance_set_tolerance(struct arena *arena, struct task_instance *instance,
                                                 const char *tolerance);
-/* What must stand beside every figure of the suite: "shapes v1, tolerance 1e-2, 5 inputs"; "" for a suite that has one
- * protocol only. */
+/* What must stand beside every figure of the suite: "shapes v1, tolerance 1e-2, 5 inputs"; "strict limits, the task has no check" in the
+ * upstream profile; "" for a suite that has one protocol only. */
 const char *task_protocol(struct arena *arena, const struct task *task, enum task_profile profile, int trials);
 
 /* One case, in memory. */

@@ -7,7 +7,7 @@ import unittest
 
 import jsonschema
 
-from akgen_program import HOME, akgen
+from akgen_program import HOME, akgen, verdict
 
 SQRT = "npukernelbench/level1/Math/Sqrt"
 YAML = """suite: mine
@@ -160,6 +160,9 @@ class Gen(unittest.TestCase):
         self.assertRegex(process.stdout.splitlines()[-1], r"^pass: (\d+) of \1 cases, ")
         process = akgen("task", "check", self.folder / "op/task")
         self.assertEqual(process.returncode, 0, process.stdout)
+        result = verdict(self.folder / "op/task", self.folder / "op")  # upstream, the default of eval
+        self.assertEqual((result["verdict"], result["cases_passed"], result["profile"], result["protocol"]),
+                         ("pass", 9, "upstream", "strict limits, the task has no check"))
         self.assertEqual((self.folder / "op/task/desc.md").read_text(), (HOME / "examples/rms_norm.md").read_text())
 
     def test_a_draft_waits_for_confirmation(self):

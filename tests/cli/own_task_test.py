@@ -172,6 +172,50 @@ class OwnTask(unittest.TestCase):
         self.assertRegex(akgen("task", "check", path, env=self.env).stderr,
                          path + r"/cases\.csv:2: 'x' has the shape \[6, 3, 8, 3\], the reference rms_norm takes x floating \[\*rows, \*n\], where \*n = \[5\]")
 
+    def test_a_task_without_a_check_is_judged_by_strict_limits(self):
+        """Element by element: upstream rounds each step to bfloat16 and allows 1e-3; the candidate rounds once."""
+        path = self.home / "tasks/mine/level1/Math/Twice"
+        akgen("task", "new", path, env=self.env)
+        edit(path / "task.yaml", "types: [float16, float32]\n    generate", "types: [float16, bfloat16]\n    generate")
+        edit(path / "task.yaml", "types: [float16, float32]\n    formula: \"?\"            # fill in: the value of an element, for example x * sigmoid(x)",
+             "types: [float16, bfloat16]\n    formula: \"x * 1.01 * 0.99 + x * 0.3\"")
+        edit(path / "cases.csv", "float32", "bfloat16")
+        process = akgen("gen", path, "-o", "twice", env=self.env)
+        self.assertEqual(process.returncode, 0, process.stdout + process.stderr)
+        judged = []
+        for options in ((), ("--profile=strict",)):
+            result = verdict(path, "twice", *options, env=self.env)
+            judged.append((result["verdict"], result["profile"], result["protocol"]))
+            self.assertLess(result["cases"][1]["comparison"]["max_rel"], 2**-8)  # of golden, which is not rounded
+        self.assertEqual(judged, [("pass", "upstream", "strict limits, the task has no check"), ("pass", "strict", None)])
+        shutil.copytree("twice", "answers/level1/Math/Twice")
+        bench = ("bench", "--suite", "mine", "--provider", "dir:answers")
+        process = akgen(*bench, env=self.env)
+        self.assertRegex(process.stdout, r"all +1 +1 +100\.0% +1 +100\.0% +2/2\n(?s:.*); protocol: strict limits, the task has no check\)\n")
+        akgen("task", "new", "tasks/mine/level1/Math/Sqrt", "--like", "Sqrt", env=self.env)
+        self.assertIn("protocol: the check that each has; of other tasks: strict limits, the task has no check)\n",
+                      akgen(*bench, env=self.env).stdout)
+        self.assertIn("check      none: strict limits\n", akgen("task", "show", path, env=self.env).stdout)
+        process = akgen("eval", path, "twice", "--tolerance", "1e-4", env=self.env)
+        self.assertIn("has no check whose tolerance could be chosen: strict limits judge it in both profiles", process.stderr)
+        edit(path / "task.yaml", "vary: sizes", "vary: sizes\ncheck: default")
+        result = verdict(path, "twice", env=self.env)
+        row = result["cases"][1]
+        self.assertEqual((result["verdict"], result["protocol"], row["verdict"]), ("wrong", None, "wrong"))
+        self.assertEqual(verdict(path, "twice", "--profile=strict", env=self.env)["verdict"], "pass")
+
+    def test_what_a_check_is(self):
+        made = {}
+        for name, options in (("Like", ["--like", "Sqrt"]), ("Stated", ["--like", "Addcmul"]), ("Own", ["--reference", "sqrt"])):
+            akgen("task", "new", f"tasks/mine/level1/Check/{name}", *options, env=self.env)
+            made[name] = akgen("task", "show", f"tasks/mine/level1/Check/{name}", env=self.env).stdout
+        self.assertIn("check      default\n", made["Like"])
+        self.assertIn("check      none: strict limits\n", made["Own"])
+        self.assertRegex(made["Stated"], r"check      (?!none)")
+        self.assertIn("check      default\n", akgen("task", "show", "Sqrt", env=self.env).stdout)
+        self.assertEqual((self.home / "tasks/mine/level1/Check/Like/task.yaml").read_text().count("check:"), 1)
+        self.assertEqual((self.home / "tasks/mine/level1/Check/Stated/task.yaml").read_text().count("check:"), 1)
+
     def test_other_tasks_can_be_started_from(self):
         for number, like in enumerate(["RmsNorm", "TopKV3", "ForeachAddList"]):
             path = f"tasks/mine/level{number + 1}/Like/{like}"

@@ -304,6 +304,8 @@ static void shipped_tasks_load(void **state)
         if (i)
             assert_true(strcmp(tasks[i - 1].name, tasks[i].name) < 0);
         assert_non_null(strstr(tasks[i].dir, tasks[i].name)); /* the folder says what the file says */
+        assert_int_equal(task_judged_by(&tasks[i], TASK_UPSTREAM), TASK_UPSTREAM); /* all have a published check */
+        assert_int_equal(task_judged_by(&tasks[i], TASK_STRICT), TASK_STRICT);
         for (int scope = 0; scope < 2; scope++) {
             struct stat status;
             assert_int_equal(
