@@ -109,9 +109,9 @@ static void print_mismatch(FILE *out, const struct task_mismatch *mismatch)
     fprintf(out, "    first mismatch: %s", mismatch->output_name ? mismatch->output_name : "output");
     if (mismatch->tensor)
         fprintf(out, "#%d", mismatch->tensor);
-    fprintf(out, "[%ld] is %.9g, expected %.9g; %lu of %lu elements are wrong, max abs %.3g, max rel %.3g\n",
-            (long)mismatch->index, mismatch->actual, mismatch->expected, (unsigned long)mismatch->wrong,
-            (unsigned long)mismatch->elements, mismatch->max_abs, mismatch->max_rel);
+    fprintf(out, "[%ld] is %.9g, expected %.9g %s; %lu of %lu elements are wrong, max abs %.3g, max rel %.3g\n",
+            (long)mismatch->index, mismatch->actual, mismatch->expected, mismatch->distance,
+            (unsigned long)mismatch->wrong, (unsigned long)mismatch->elements, mismatch->max_abs, mismatch->max_rel);
     if (*mismatch->where)
         fprintf(out, "    %s\n", mismatch->where);
 }

@@ -48,6 +48,12 @@ static json_t *number(double value)
     return json_string(isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
 }
 
+/* null where a number is not finite: no count of ulps leads there. */
+static json_t *ulps(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
 static json_t *diagnostics_json(const struct verdict *verdict)
 {
     const struct build *build = &verdict->build;
@@ -126,7 +132,15 @@ static json_t *mismatch_json(const struct task_mismatch *mismatch)
         json_object_set_new(first, "index", json_integer(mismatch->index));
         json_object_set_new(first, "actual", number(mismatch->actual));
         json_object_set_new(first, "expected", number(mismatch->expected));
+        json_object_set_new(first, "dtype", json_string(akgen_dtype_name(mismatch->type)));
+        json_object_set_new(first, "ulps", ulps(mismatch->ulps));
         json_object_set_new(json, "first", first);
+        json_t *worst = json_object();
+        json_object_set_new(worst, "index", json_integer(mismatch->worst.index));
+        json_object_set_new(worst, "actual", number(mismatch->worst.actual));
+        json_object_set_new(worst, "expected", number(mismatch->worst.expected));
+        json_object_set_new(worst, "ulps", ulps(mismatch->worst.ulps));
+        json_object_set_new(json, "worst", worst);
         json_object_set_new(json, "where", *mismatch->where ? jsons_text(mismatch->where) : json_null());
     }
     return json;

@@ -22,7 +22,11 @@ void pair_note(struct pair *pair, int64_t index, double expected, double actual,
     if (!wrong)
         return;
     pattern_note(&pair->pattern, pair->expected, index, expected, actual);
-    if (result->wrong++ == 0) {
+    const bool first = result->wrong++ == 0;
+    if (!first && (result->output != pair->output || result->tensor != pair->tensor))
+        return;
+    const double ulps = task_ulps(pair->actual->type, actual, expected);
+    if (first) {
         result->ok = false;
         result->output = pair->output;
         result->tensor = pair->tensor;
@@ -30,6 +34,14 @@ void pair_note(struct pair *pair, int64_t index, double expected, double actual,
         result->index = index;
         result->expected = expected;
         result->actual = actual;
+        result->type = pair->actual->type;
+        result->ulps = ulps;
+    }
+    if (first || ulps > result->worst.ulps) {
+        result->worst.index = index;
+        result->worst.expected = expected;
+        result->worst.actual = actual;
+        result->worst.ulps = ulps;
     }
 }
 
@@ -110,10 +122,11 @@ static void explain(const struct task_instance *instance, struct task_mismatch *
     char place[64] = "";
     if (list)
         snprintf(place, sizeof place, " of tensor %d", result->tensor);
+    distance_tell(result);
     snprintf(result->reason, sizeof result->reason,
-             "%s: element %" PRId64 "%s is %.9g, expected %.9g; %" PRIu64 " of %" PRIu64 " elements are wrong",
-             result->output_name, result->index, place, result->actual, result->expected, result->wrong,
-             result->elements);
+             "%s: element %" PRId64 "%s is %.9g, expected %.9g %s; %" PRIu64 " of %" PRIu64 " elements are wrong",
+             result->output_name, result->index, place, result->actual, result->expected, result->distance,
+             result->wrong, result->elements);
 }
 
 void task_compare(const struct task_instance *instance, enum task_profile profile, const struct task_argument *expected,

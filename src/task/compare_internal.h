@@ -22,6 +22,9 @@ void pattern_note(struct pattern *pattern, const struct task_tensor *tensor, int
  * nothing to tell. */
 void pattern_tell(const struct pattern *pattern, const struct task_tensor *tensor, char *text, size_t size);
 
+/* Sets result->distance. */
+void distance_tell(struct task_mismatch *result);
+
 /* One pair of tensors under comparison. */
 struct pair {
     const struct task_instance *instance;

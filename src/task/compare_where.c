@@ -1,5 +1,5 @@
 /* Where the wrong elements of a tensor lie and what stands there, as far as either has a pattern: the tail of each row, the
- * end of the tensor, zeros, a factor. Whoever looks for the mistake asks that first. */
+ * end of the tensor, zeros, a factor; and how far off they are. Whoever looks for the mistake asks that first. */
 #include "task/compare_internal.h"
 
 #include <inttypes.h>
@@ -119,4 +119,32 @@ void pattern_tell(const struct pattern *pattern, const struct task_tensor *tenso
     } else if (!length) {
         tell_values(pattern, text, size);
     }
+}
+
+/* "7 ulps", "not finite", "off by 3". */
+static int tell_ulps(enum akgen_dtype type, double ulps, bool beyond, char *text, size_t size)
+{
+    if (isinf(ulps))
+        return snprintf(text, size, beyond ? "beyond the type" : "not finite");
+    if (!task_is_float(type))
+        return snprintf(text, size, "off by %.6g", ulps);
+    return snprintf(text, size, ulps < 1e7 ? "%.0f ulp%s" : "%.3g ulp%s", ulps, ulps == 1 ? "" : "s");
+}
+
+void distance_tell(struct task_mismatch *result)
+{
+    const bool finite = isfinite(result->actual) && isfinite(result->expected);
+    char *text = result->distance;
+    size_t size = sizeof result->distance;
+    int length = snprintf(text, size, "(");
+    length += tell_ulps(result->type, result->ulps, finite, text + length, size - (size_t)length);
+    if (task_is_float(result->type) && isfinite(result->ulps))
+        length += snprintf(text + length, size - (size_t)length, " of %s",
+                           akgen_dtype_name(result->type == AKGEN_COMPLEX64 ? AKGEN_FLOAT : result->type));
+    length += snprintf(text + length, size - (size_t)length, ")");
+    if (result->wrong < 2)
+        return;
+    length += snprintf(text + length, size - (size_t)length, "; worst ");
+    tell_ulps(result->type, result->worst.ulps, isfinite(result->worst.actual) && isfinite(result->worst.expected),
+              text + length, size - (size_t)length);
 }

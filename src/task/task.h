@@ -85,10 +85,17 @@ struct task_mismatch {
     const char *output_name;
     int64_t index; /* flat element */
     double actual, expected;
+    enum akgen_dtype type; /* of that output as it is stored */
+    double ulps;           /* task_ulps of the two */
+    struct {
+        int64_t index;
+        double actual, expected, ulps;
+    } worst; /* of the wrong elements of that tensor the one that is furthest off by ulps, the first of several */
     uint64_t wrong, elements; /* elements outside the tolerance, of all compared */
     double max_abs, max_rel, mean_abs;
     uint64_t not_finite; /* elements that are inf or nan where the check forbids it */
-    char reason[256];    /* one sentence, "" if ok */
+    char distance[96];   /* "(7 ulps of float16); worst 12 ulps", "" if ok */
+    char reason[384];    /* one sentence, "" if ok */
     char where[256];     /* what the wrong elements of the tensor with the first mismatch have in common; "": nothing */
 };
 /* Judges `actual` (same shapes and types as instance->outputs, values set) against the expected outputs. */

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import tempfile
 import unittest
 
@@ -202,6 +203,18 @@ class OwnTask(unittest.TestCase):
         result = verdict(path, "twice", env=self.env)
         row = result["cases"][1]
         self.assertEqual((result["verdict"], result["protocol"], row["verdict"]), ("wrong", None, "wrong"))
+
+        def place(value):
+            """Which number of bfloat16 it is, counted from zero; both sides have it as it is stored there."""
+            bits = struct.unpack("<I", struct.pack("<f", value))[0]
+            self.assertEqual(bits & 0xffff, 0)
+            return (bits >> 16 & 0x7fff) * (-1 if bits >> 31 else 1)
+        first, worst = row["comparison"]["first"], row["comparison"]["worst"]
+        for pair in (first, worst):
+            self.assertEqual(pair["ulps"], abs(place(pair["actual"]) - place(pair["expected"])))
+        self.assertEqual(first["dtype"], "bfloat16")
+        self.assertGreaterEqual(worst["ulps"], first["ulps"])
+        self.assertRegex(row["error"], rf"^y: element {first['index']} is .*, expected .* \({first['ulps']:.0f} ulps? of bfloat16\); worst {worst['ulps']:.0f} ulps?; \d+ of ")
         self.assertEqual(verdict(path, "twice", "--profile=strict", env=self.env)["verdict"], "pass")
 
     def test_what_a_check_is(self):

@@ -2,6 +2,7 @@
 #include "task/tensor/tensor.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 /* X(dtype, C type, how to widen x, how to narrow v) for each type that is held as a number. */
@@ -106,3 +107,43 @@ void task_read_integer(const struct task_tensor *tensor, int64_t first, int n, i
 WRITER(task_write_float, float, SAME, bf16_from_float, WRITE_TRUNCATED)
 WRITER(task_write_double, double, float_round_odd, bf16_from_double, WRITE_TRUNCATED)
 WRITER(task_write_integer, int64_t, SAME, bf16_from_double, WRITE_WRAPPED)
+
+/* How many numbers of the type one counts on from zero to this one, whatever its sign; false if it is not finite there. Numbers of one sign
+ * have rising bits. */
+static bool tensor_rank(enum akgen_dtype type, double value, uint64_t *rank)
+{
+    double bytes[1] = {0};
+    const struct task_tensor one = {.type = type, .elements = 1, .values = bytes};
+    uint16_t half;
+    uint32_t single;
+    task_write_double(&one, 0, 1, &value);
+    switch (type) {
+    case AKGEN_FLOAT16:
+    case AKGEN_BF16:
+        memcpy(&half, bytes, sizeof half);
+        *rank = half & 0x7fff;
+        return *rank < (type == AKGEN_BF16 ? 0x7f80 : 0x7c00);
+    case AKGEN_FLOAT:
+        memcpy(&single, bytes, sizeof single);
+        *rank = single & 0x7fffffff;
+        return *rank < 0x7f800000;
+    default:
+        memcpy(rank, bytes, sizeof *rank);
+        *rank &= UINT64_MAX >> 1;
+        return *rank < 0x7ff0000000000000;
+    }
+}
+
+double task_ulps(enum akgen_dtype type, double a, double b)
+{
+    uint64_t of_a, of_b;
+    if (!task_is_float(type))
+        return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
+    if (type == AKGEN_COMPLEX64)
+        type = AKGEN_FLOAT;
+    if (!tensor_rank(type, a, &of_a) || !tensor_rank(type, b, &of_b))
+        return INFINITY;
+    if (signbit(a) != signbit(b))
+        return (double)(of_a + of_b);
+    return (double)(of_a > of_b ? of_a - of_b : of_b - of_a);
+}

@@ -2,6 +2,7 @@
 #include "task/task.h"
 #include "task/task_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +69,8 @@ static void default_check_needs_both_errors(void **state)
     assert_int_equal(b.result.index, 5);
     assert_int_equal(b.result.wrong, 1);
     assert_true(fabs(b.result.max_abs - 0.002) < 1e-6 && fabs(b.result.mean_abs - 0.002 / COUNT) < 1e-8);
-    assert_string_equal(b.result.reason, "y: element 5 is 1.50199997, expected 1.5; 1 of 64 elements are wrong");
+    assert_string_equal(b.result.reason,
+                        "y: element 5 is 1.50199997, expected 1.5 (16777 ulps of float32); 1 of 64 elements are wrong");
     assert_false(accepts(&b, TASK_UPSTREAM, INFINITY, INFINITY)); /* nothing infinite is accurate */
     assert_false(accepts(&b, TASK_UPSTREAM, 1, NAN));
     assert_int_equal(b.result.not_finite, 1);
@@ -343,6 +345,87 @@ static void strict_limits_follow_type_and_scale(void **state)
     assert_true(accepts(&half, TASK_STRICT, 70000, INFINITY)); /* overflows as half must */
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* All finite numbers of a type of two bytes in order: neighbours are one ulp apart, however far from zero, but for 0 and -0, which are one
+ * number; so are numbers of which the one lies as many places behind the other. */
+static void ulps_count_the_numbers_between(void **state)
+{
+    (void)state;
+    static double numbers[1 << 16];
+    for (int type = 0; type < 2; type++) {
+        int count = 0, places[1 << 10], last = 0;
+        for (int bits = 0; bits < 1 << 16; bits++) {
+            const uint16_t stored = (uint16_t)bits;
+            half_t half;
+            memcpy(&half, &stored, sizeof half);
+            double value = type ? (double)bf16_to_float(stored) : (double)half;
+            if (isfinite(value) && stored != 0x8000) /* -0 */
+                numbers[count++] = value;
+        }
+        qsort(numbers, (size_t)count, sizeof *numbers, by_value);
+        const enum akgen_dtype of = type ? AKGEN_BF16 : AKGEN_FLOAT16;
+        for (int i = 0; i + 1 < count; i++)
+            assert_true(task_ulps(of, numbers[i], numbers[i + 1]) == 1);
+        for (int i = 7; i < count && last < 1 << 10; i += 61)
+            places[last++] = i;
+        for (int i = 0; i < last; i++)
+            assert_true(task_ulps(of, numbers[places[i]], numbers[places[last - 1 - i]]) ==
+                        abs(places[i] - places[last - 1 - i]));
+        double zero = 0, beyond = type ? 0x1.ffp127 : 65520;
+        assert_true(task_ulps(of, zero, -zero) == 0 && task_ulps(of, -zero, type ? 0x1p-133 : 0x1p-24) == 1);
+        assert_true(task_ulps(of, type ? -0x1p-133 : -0x1p-24, type ? 0x1p-133 : 0x1p-24) == 2);
+        assert_true(isinf(task_ulps(of, 1, NAN)) && isinf(task_ulps(of, -INFINITY, 1)));
+        assert_true(isinf(task_ulps(of, INFINITY, INFINITY)) && isinf(task_ulps(of, 1, beyond)));
+    }
+    float at = -0x1.8p-148F;
+    for (int steps = 0; steps < 100; steps++, at = nextafterf(at, INFINITY))
+        assert_true(task_ulps(AKGEN_FLOAT, (double)-0x1.8p-148F, (double)at) == steps);
+    assert_true(at > 0); /* went through zero */
+    assert_true(task_ulps(AKGEN_FLOAT, (double)nextafterf(2, 0), (double)nextafterf(2, 3)) == 2);
+    assert_true(task_ulps(AKGEN_FLOAT, 1, 1 + 0x1p-25) == 0); /* rounded first */
+    assert_true(task_ulps(AKGEN_FLOAT16, 1.25, 1.2517) == 2 && task_ulps(AKGEN_FLOAT16, 1, 1 + 0x1.002p-11) == 1);
+    assert_true(task_ulps(AKGEN_DOUBLE, 1, nextafter(nextafter(1, 2), 2)) == 2);
+    assert_true(task_ulps(AKGEN_DOUBLE, -DBL_MAX, DBL_MAX) == 2 * (double)0x7fefffffffffffff);
+    assert_true(task_ulps(AKGEN_INT32, -5, 7) == 12 && task_ulps(AKGEN_BOOL, 1, 0) == 1);
+}
+
+/* Several wrong elements: the first, and the one that is furthest off. */
+static void a_mismatch_says_how_far_off_it_is(void **state)
+{
+    (void)state;
+    static const struct {
+        enum akgen_dtype type;
+        double expected[3], actual[3];
+        const char *distance;
+        int64_t worst;
+    } rows[] = {
+        {AKGEN_FLOAT16, {1, 2, 4}, {1.0625, 2.5, 4.5}, "(64 ulps of float16); worst 256 ulps", 1},
+        {AKGEN_FLOAT16, {1, 2, 4}, {1.0625, NAN, 4.5}, "(64 ulps of float16); worst not finite", 1},
+        {AKGEN_FLOAT16, {1, 2, 4}, {1, INFINITY, 4}, "(not finite)", 1},
+        {AKGEN_FLOAT16, {1, 70000, 4}, {1, 8, 4}, "(beyond the type)", 1},
+        {AKGEN_BF16, {1, -0.5, 4}, {1, 0.5, 4}, "(32256 ulps of bfloat16)", 1},
+        {AKGEN_FLOAT, {0, 0, 0}, {0x1p-126, 1, -1}, "(1.07e+09 ulps of float32); worst 1.07e+09 ulps", 1},
+        {AKGEN_INT32, {7, 7, 7}, {7, 10, -5}, "(off by 3); worst off by 12", 2},
+        {AKGEN_BOOL, {1, 1, 0}, {0, 1, 0}, "(off by 1)", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bench b;
+        bench_init(&b, "default", task_is_float(rows[i].type) ? AKGEN_DOUBLE : rows[i].type, rows[i].type);
+        task_write_double(&b.expected_tensor, 5, 3, rows[i].expected);
+        task_write_double(&b.actual_tensor, 5, 3, rows[i].actual);
+        task_compare(&b.instance, TASK_STRICT, &b.expected, &b.actual, &b.result);
+        assert_string_equal(b.result.distance, rows[i].distance);
+        assert_non_null(strstr(b.result.reason, rows[i].distance));
+        assert_int_equal(b.result.worst.index, 5 + rows[i].worst);
+        assert_true(b.result.ulps <= b.result.worst.ulps);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +444,8 @@ int main(void)
         cmocka_unit_test(what_nearly_overflows_may),
         cmocka_unit_test(what_no_operation_defines_is_not_judged),
         cmocka_unit_test(strict_limits_follow_the_terms_of_a_sum),
+        cmocka_unit_test(ulps_count_the_numbers_between),
+        cmocka_unit_test(a_mismatch_says_how_far_off_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
