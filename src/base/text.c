@@ -119,6 +119,49 @@ void text_make_utf8(char *string)
     }
 }
 
+size_t text_control(const char *at)
+{
+    unsigned char c = (unsigned char)*at, next = c ? (unsigned char)at[1] : 0;
+    return c == 0xc2 && next >= 0x80 && next < 0xa0 ? 2 : c && (c < ' ' || c == 0x7f);
+}
+
+void text_put_plain(FILE *out, const char *string)
+{
+    for (size_t control; string && *string; string += control ? control : 1) {
+        control = text_control(string);
+        fputc(control && *string != '\t' ? '?' : *string, out);
+    }
+}
+
+const char *text_html_of(char byte)
+{
+    switch (byte) {
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '&':
+        return "&amp;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return ((unsigned char)byte < ' ' && byte != '\t' && byte != '\n') || byte == 0x7f ? "?" : NULL;
+    }
+}
+
+void text_put_html(FILE *out, const char *string)
+{
+    for (; string && *string; string++) {
+        const char *written = text_html_of(*string);
+        if (written)
+            fputs(written, out);
+        else
+            fputc(*string, out);
+    }
+}
+
 void text_free(struct text *text)
 {
     free(text->bytes);

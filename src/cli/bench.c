@@ -97,16 +97,20 @@ static const char *sample_suffix(int sample)
  * doing, and not all. */
 static void print_failures(const struct bench *bench, bool sampled, const struct cli_colors *colors)
 {
-    enum { SHOWN = 10 };
+    enum { SHOWN = 10, LONGEST = 200 };
     int shown = 0;
     for (int i = 0; i < bench->count; i++) {
         const struct bench_row *row = &bench->rows[i];
         if (row->kind == AKGEN_VERDICT_PASS || (sampled && row->kind != AKGEN_VERDICT_INFRA_ERROR) ||
             (sampled && ++shown > SHOWN))
             continue;
-        printf("%s%s%s %s%s (%s): %.200s\n", cli_verdict_color(colors, row->kind), akgen_verdict_kind_name(row->kind),
-               colors->off, row->task, sample_suffix(row->sample), akgen_verdict_stage_name(row->stage),
-               row->reason ? row->reason : "");
+        char reason[LONGEST + 1];
+        snprintf(reason, sizeof reason, "%s", row->reason ? row->reason : "");
+        printf("%s%s%s ", cli_verdict_color(colors, row->kind), akgen_verdict_kind_name(row->kind), colors->off);
+        cli_print_clean(stdout, row->task);
+        printf("%s (%s): ", sample_suffix(row->sample), akgen_verdict_stage_name(row->stage));
+        cli_print_clean(stdout, reason);
+        putchar('\n');
     }
     if (shown > SHOWN)
         printf("and %d more of them\n", shown - SHOWN);
@@ -191,12 +195,12 @@ static int explain_end(const struct bench_arguments *arguments, const struct ben
         code = EXIT_OWN_FAILURE;
     if (progress_interrupted())
         code = EXIT_INTERRUPTED;
-    if (state->end != GEN_SAMPLING_WHOLE)
-        fprintf(stderr, "akgen: %s%s%s\n", gen_sampling_ends.of[state->end],
-                error || state->end == GEN_SAMPLING_FAILING ? ": " : "",
-                error                                ? error->message
-                : state->end == GEN_SAMPLING_FAILING ? state->last_failure
-                                                     : "");
+    if (state->end != GEN_SAMPLING_WHOLE) {
+        fprintf(stderr, "akgen: %s%s", gen_sampling_ends.of[state->end],
+                error || state->end == GEN_SAMPLING_FAILING ? ": " : "");
+        cli_print_clean(stderr, error ? error->message : state->end == GEN_SAMPLING_FAILING ? state->last_failure : "");
+        fputc('\n', stderr);
+    }
     if (open && arguments->db)
         fprintf(stderr, "akgen: %d of %d samples lack a verdict; the same command with --resume%s goes on\n", open,
                 bench->planned,

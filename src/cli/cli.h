@@ -68,7 +68,7 @@ void cli_parse_ks(const struct argp_state *state, const char *text, struct cli_k
 struct akgen_error *cli_check_case(const struct task *task, int id);
 /* Exit code of a command that ends with a verdict. */
 int cli_exit_code(enum akgen_verdict_kind kind);
-/* Prints "akgen: <message>", frees the error and returns exit_code. */
+/* Prints "akgen: <message>" without control characters, frees the error and returns exit_code. */
 int cli_fail(int exit_code, struct akgen_error *error);
 
 /* Verdicts for people (print.c). */
@@ -87,7 +87,7 @@ void cli_print_conclusion(FILE *out, const struct verdict *verdict, const struct
 /* The modelled time of the case that moves most bytes, or of every case; nothing where it is not known
  * (print_timing.c). */
 void cli_print_timing(FILE *out, const struct verdict *verdict, bool every_case, const struct cli_colors *colors);
-/* Prints what a candidate may have had a hand in: control characters would reach the terminal. */
+/* Prints what somebody else had a hand in, a candidate, a model, a database: text_put_plain. */
 void cli_print_clean(FILE *out, const char *text);
 /* eval_options.on_case for a terminal: "case 3 of 19" on standard error, nothing behind the last. */
 void cli_print_progress(void *closure, int done, int total);

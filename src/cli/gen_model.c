@@ -100,8 +100,11 @@ static void print_sums(const struct gen_arguments *arguments, const struct gen_r
     printf("model     %s%s%s: %d request%s", endpoint->model ? endpoint->model : "", endpoint->model ? " at " : "",
            endpoint->url && !endpoint->folder ? endpoint->url : arguments->provider, outcome->requests,
            outcome->requests == 1 ? "" : "s");
-    if (outcome->failures)
-        printf(", %d failed (%s)", outcome->failures, outcome->last_failure);
+    if (outcome->failures) {
+        printf(", %d failed (", outcome->failures);
+        cli_print_clean(stdout, outcome->last_failure);
+        putchar(')');
+    }
     printf(", %lld + %lld tokens%s", (long long)outcome->prompt_tokens, (long long)outcome->completion_tokens,
            outcome->estimated ? " (estimated in part)" : "");
     if (outcome->cost > 0)

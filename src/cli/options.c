@@ -301,7 +301,16 @@ struct akgen_error *cli_set_tolerance(struct arena *arena, const struct eval_opt
 
 int cli_fail(int exit_code, struct akgen_error *error)
 {
-    fprintf(stderr, "akgen: %s\n", error->message);
+    const char *line = error->message;
+    fputs("akgen: ", stderr);
+    for (const char *end; (end = strchr(line, '\n')); line = end + 1) {
+        char *copy = strndup(line, (size_t)(end - line));
+        cli_print_clean(stderr, copy);
+        fputc('\n', stderr);
+        free(copy);
+    }
+    cli_print_clean(stderr, line);
+    fputc('\n', stderr);
     error_free(error);
     return exit_code;
 }

@@ -1,4 +1,5 @@
 /* A verdict for people. Where something has a place in the candidate's source, that line is shown with a caret. */
+#include "base/text.h"
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -21,8 +22,7 @@ const char *cli_verdict_color(const struct cli_colors *colors, enum akgen_verdic
 
 void cli_print_clean(FILE *out, const char *text)
 {
-    for (; *text; text++)
-        fputc((unsigned char)*text < ' ' && *text != '\t' ? '?' : *text, out);
+    text_put_plain(out, text);
 }
 
 static void print_source_line(FILE *out, const struct cli_colors *colors, const char *text, int line, int column)
@@ -48,13 +48,24 @@ static void print_source_place(FILE *out, const struct cli_colors *colors, struc
     fputc('\n', out);
 }
 
+/* "op_kernel/sqrt.cpp:3:7: "; a #line may have named the file. A column below 0: none. */
+static void print_place(FILE *out, const struct cli_colors *colors, const char *file, int line, int column)
+{
+    fputs(colors->bold, out);
+    cli_print_clean(out, file);
+    fprintf(out, ":%d", line);
+    if (column >= 0)
+        fprintf(out, ":%d", column);
+    fprintf(out, ":%s ", colors->off);
+}
+
 static void print_diagnostics(FILE *out, const struct verdict *verdict, const struct cli_colors *colors)
 {
     const struct build *build = &verdict->build;
     for (int i = 0; i < build->diagnostic_count; i++) {
         const struct diagnostic *d = &build->diagnostics[i];
         if (d->file && *d->file)
-            fprintf(out, "%s%s:%d:%d:%s ", colors->bold, d->file, d->line, d->column, colors->off);
+            print_place(out, colors, d->file, d->line, d->column);
         fprintf(out, "%s%s [%s]:%s ", d->error ? colors->bad : colors->warn, diagnostic_severities.of[d->error],
                 diagnostic_class_name(d->class), colors->off);
         cli_print_clean(out, d->message);
@@ -84,7 +95,7 @@ static void print_finding(FILE *out, const struct verdict *verdict, const struct
     const char *color = finding->fatal ? colors->bad : colors->warn;
     fprintf(out, "    ");
     if (finding->file)
-        fprintf(out, "%s%s:%d:%s ", colors->bold, finding->file, finding->line, colors->off);
+        print_place(out, colors, finding->file, finding->line, -1);
     fprintf(out, "%s%s %s:%s ", color, finding->fatal ? "fault" : "note", finding->fault, colors->off);
     if (finding->api && *finding->api)
         fprintf(out, "%s: ", finding->api);
@@ -97,8 +108,9 @@ static void print_finding(FILE *out, const struct verdict *verdict, const struct
         print_line_of(out, verdict, finding->file, finding->line, colors);
     print_source_place(out, colors, source_map_of_finding(verdict->map, finding, false));
     if (finding->file_other) {
-        fprintf(out, "    %sthe other access: %s:%d%s\n", colors->dim, finding->file_other, finding->line_other,
-                colors->off);
+        fprintf(out, "    %sthe other access: ", colors->dim);
+        cli_print_clean(out, finding->file_other);
+        fprintf(out, ":%d%s\n", finding->line_other, colors->off);
         print_line_of(out, verdict, finding->file_other, finding->line_other, colors);
         print_source_place(out, colors, source_map_of_finding(verdict->map, finding, true));
     }

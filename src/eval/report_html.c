@@ -1,4 +1,5 @@
 /* The page of a run: one HTML file that needs nothing else, readable on a phone and without a network. */
+#include "base/text.h"
 #include "eval/report_internal.h"
 
 #include <errno.h>
@@ -27,28 +28,6 @@ static const char style[] =
     "rect.cr{fill:#54aeff}rect.er{fill:#2da44e}rect.bad{fill:#d1242f}"
     "@media(prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}th,td,details{border-color:#30363d}"
     "pre,.bar{background:#161b22}.pass{color:#3fb950}.bad{color:#ff7b72}.odd{color:#d29922}.dim{color:#8d96a0}}";
-
-/* Text of a candidate in a page: everything that HTML could read as markup is escaped. */
-static void put(FILE *out, const char *text)
-{
-    for (; text && *text; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-}
 
 static const char *kind_class(enum akgen_verdict_kind kind)
 {
@@ -100,7 +79,7 @@ static void put_group_row(void *closure, const struct bench_group *group)
     const struct group_rows *rows = closure;
     FILE *out = rows->out;
     fputs("<tr><td>", out);
-    put(out, group->name);
+    text_put_html(out, group->name);
     fprintf(out, "<td class=n>%d<td class=n>%d", group->tasks, group->compiled);
     put_percent(out, group->compile_rate.value);
     fprintf(out, "<td class=n>%d", group->passed);
@@ -131,7 +110,7 @@ static void put_summary(FILE *out, struct bench *bench)
         fputs(" Fast: share of all tasks with a right sample at least so many times as fast as the baseline; speedup: "
               "geometric mean of the tasks' best. Both are modelled, over ",
               out);
-        report_put_baseline(out, bench, put);
+        report_put_baseline(out, bench, text_put_html);
         fputs(strcmp(bench->baseline, BASELINE_EAGER) == 0 ? ", charged a launch a kernel." : ".", out);
     }
     fputs("</p>\n", out);
@@ -143,12 +122,14 @@ static void put_findings(FILE *out, const json_t *list, const char *word)
     const json_t *finding;
     json_array_foreach(list, i, finding)
     {
-        fprintf(out, "%s %s: ", word, string_at(finding, "name"));
+        fprintf(out, "%s ", word);
+        text_put_html(out, string_at(finding, "name"));
+        fputs(": ", out);
         if (*string_at(finding, "file")) {
-            put(out, string_at(finding, "file"));
+            text_put_html(out, string_at(finding, "file"));
             fprintf(out, ":%d: ", (int)json_integer_value(json_object_get(finding, "line")));
         }
-        put(out, string_at(finding, "message"));
+        text_put_html(out, string_at(finding, "message"));
         fputc('\n', out);
     }
 }
@@ -169,23 +150,26 @@ static void put_case(FILE *out, const json_t *row, bool kernel)
 {
     const json_t *run = json_object_get(row, "run");
     const char *verdict = string_at(row, "verdict");
-    fprintf(out, "<tr><td class=n>%d<td class='v %s'>%s<td>%s<td>",
-            (int)json_integer_value(json_object_get(row, "case")), strcmp(verdict, "pass") == 0 ? "pass" : "bad",
-            verdict, string_at(row, "dtype"));
-    put(out, string_at(row, "shape"));
+    fprintf(out, "<tr><td class=n>%d<td class='v %s'>", (int)json_integer_value(json_object_get(row, "case")),
+            strcmp(verdict, "pass") == 0 ? "pass" : "bad");
+    text_put_html(out, verdict);
+    fputs("<td>", out);
+    text_put_html(out, string_at(row, "dtype"));
+    fputs("<td>", out);
+    text_put_html(out, string_at(row, "shape"));
     if (json_is_true(json_object_get(row, "reduced")))
         fputs(" <span class=dim>(reduced)</span>", out);
     if (*string_at(row, "stand_in")) {
         fputs(" <span class=dim>(full size, because a smaller case that stood in is not right: ", out);
-        put(out, string_at(row, "stand_in"));
+        text_put_html(out, string_at(row, "stand_in"));
         fputs(")</span>", out);
     }
     fprintf(out, "<td class=n>%d<td class=n>%.1f", (int)json_integer_value(json_object_get(run, "blocks")),
             json_real_value(json_object_get(run, "seconds")) * 1e3);
-    report_put_timing(out, json_object_get(row, "timing"), put);
+    report_put_timing(out, json_object_get(row, "timing"), text_put_html);
     put_baseline(out, row, kernel);
     fputs("<td>", out);
-    put(out, string_at(row, "error"));
+    text_put_html(out, string_at(row, "error"));
     if (json_array_size(json_object_get(row, "faults")) || json_array_size(json_object_get(row, "notes"))) {
         fputs("<pre>", out);
         put_findings(out, json_object_get(row, "faults"), "fault");
@@ -202,10 +186,13 @@ static void put_diagnostics(FILE *out, const json_t *list)
     fputs("<pre>", out);
     json_array_foreach(list, i, diagnostic)
     {
-        put(out, string_at(diagnostic, "file"));
-        fprintf(out, ":%d: %s [%s]: ", (int)json_integer_value(json_object_get(diagnostic, "line")),
-                string_at(diagnostic, "severity"), string_at(diagnostic, "class"));
-        put(out, string_at(diagnostic, "message"));
+        text_put_html(out, string_at(diagnostic, "file"));
+        fprintf(out, ":%d: ", (int)json_integer_value(json_object_get(diagnostic, "line")));
+        text_put_html(out, string_at(diagnostic, "severity"));
+        fputs(" [", out);
+        text_put_html(out, string_at(diagnostic, "class"));
+        fputs("]: ", out);
+        text_put_html(out, string_at(diagnostic, "message"));
         fputc('\n', out);
     }
     fputs("</pre>", out);
@@ -213,7 +200,7 @@ static void put_diagnostics(FILE *out, const json_t *list)
 
 static void put_row_head(FILE *out, const struct bench_row *row)
 {
-    put(out, row->task);
+    text_put_html(out, row->task);
     if (row->sample)
         fprintf(out, " #%d", row->sample);
     fprintf(out, " <span class='v %s'>%s</span> <span class=dim>%d of %d cases, %.2f s", kind_class(row->kind),
@@ -229,7 +216,7 @@ static void put_short_row(FILE *out, const struct bench_row *row)
     fputs("<p>", out);
     put_row_head(out, row);
     fputs("<br>", out);
-    put(out, row->reason);
+    text_put_html(out, row->reason);
     fputs("</p>\n", out);
 }
 
@@ -243,7 +230,7 @@ static void put_row(FILE *out, const struct bench_row *row)
     fputs("</summary>\n", out);
     if (row->reason) {
         fputs("<p>", out);
-        put(out, row->reason);
+        text_put_html(out, row->reason);
         fputs("</p>", out);
     }
     if (json_array_size(diagnostics))
@@ -257,7 +244,7 @@ static void put_row(FILE *out, const struct bench_row *row)
     json_decref(verdict);
     if (row->source) {
         fputs("<details><summary>source of the kernel</summary><pre>", out);
-        put(out, row->source);
+        text_put_html(out, row->source);
         fputs("</pre></details>", out);
     }
     fputs("</details>\n", out);
@@ -276,7 +263,7 @@ static void chart_bar(FILE *out, int index, const char *label, double value, con
 {
     int y = 6 + index * (BAR_HEIGHT + 6), room = CHART_WIDTH - LABEL_WIDTH - 100;
     fprintf(out, "<text x='%d' y='%d' text-anchor=end>", LABEL_WIDTH - 8, y + BAR_HEIGHT - 4);
-    put(out, label);
+    text_put_html(out, label);
     fprintf(out, "</text><rect class='%s' x='%d' y='%d' width='%.1f' height='%d'/><text x='%.1f' y='%d'>%s</text>\n",
             class, LABEL_WIDTH, y, isnan(value) ? 0 : value * room, BAR_HEIGHT,
             LABEL_WIDTH + (isnan(value) ? 0 : value * room) + 6, y + BAR_HEIGHT - 4, text);
@@ -365,7 +352,7 @@ static void put_pass_row(void *closure, const struct bench_group *group)
     const int *ks = bench_ks(table->bench, &k_count);
     const struct metrics_task *tasks = bench_tasks(table->bench, &count);
     fputs("<tr><td>", table->out);
-    put(table->out, group->name);
+    text_put_html(table->out, group->name);
     for (int rate = METRICS_COMPILE; rate <= METRICS_EXECUTE; rate++)
         for (int i = 0; i < k_count; i++)
             put_percent(
@@ -388,7 +375,7 @@ static void put_pass_at_k(FILE *out, struct bench *bench)
     fputs("</tr>\n", out);
     bench_visit_groups(bench, put_pass_row, &table);
     fputs("</table></div><p class=dim>", out);
-    report_write_shortages(out, bench, put);
+    report_write_shortages(out, bench, text_put_html);
     fputs("</p>\n", out);
 }
 
@@ -398,7 +385,7 @@ static void put_sampling(FILE *out, const struct bench *bench)
     if (!bench->settings || !*bench->settings)
         return;
     fputs("<h2>Model</h2><p>", out);
-    report_write_sampling(out, bench, put, "<br>\n");
+    report_write_sampling(out, bench, text_put_html, "<br>\n");
     fputs("</p>\n", out);
 }
 
@@ -408,12 +395,12 @@ static void put_shares(FILE *out, struct bench *bench)
     struct bench_shares shares = bench_shares(bench);
     fprintf(out, "<p>Of %d tasks: Comp@%d %.1f %%, Pass@%d %.1f %%", shares.tasks, shares.k, 100 * shares.compiled,
             shares.k, 100 * shares.passed);
-    report_put_speed(out, bench, &shares, put);
+    report_put_speed(out, bench, &shares, text_put_html);
     for (int i = 0, most = shares.k; i < bench->k_count && bench->ks[i] < most; i++) {
         shares = bench_shares_at(bench, bench->ks[i]);
         fprintf(out, "; of their first %d samples Comp@%d %.1f %%, Pass@%d %.1f %%", shares.k, shares.k,
                 100 * shares.compiled, shares.k, 100 * shares.passed);
-        report_put_speed(out, bench, &shares, put);
+        report_put_speed(out, bench, &shares, text_put_html);
     }
     fputs("</p>\n", out);
 }
@@ -458,22 +445,28 @@ static void put_page(FILE *out, struct bench *bench)
             "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width,"
             "initial-scale=1'><title>AKGen run</title><style>%s</style><h1>AKGen run: ",
             style);
-    put(out, bench->suite);
+    text_put_html(out, bench->suite);
     fputs("</h1><p>provider <b>", out);
-    put(out, bench->provider);
-    fputs("</b>, language <b>", out);
-    put(out, bench->language);
-    fprintf(out,
-            "</b>, %s, mode %s, scope %s, profile %s; akgen %s, %.1f s. Every figure comes from a simulated NPU.</p>\n"
-            "<p>baseline of speedups: <b>",
-            bench->soc, bench->mode, bench->scope, bench->profile, bench->akgen, bench->seconds);
-    report_put_baseline(out, bench, put);
+    text_put_html(out, bench->provider);
+    const char *const settings[][2] = {{"</b>, language <b>", bench->language},
+                                       {"</b>, ", bench->soc},
+                                       {", mode ", bench->mode},
+                                       {", scope ", bench->scope},
+                                       {", profile ", bench->profile},
+                                       {"; akgen ", bench->akgen}};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        fputs(settings[i][0], out);
+        text_put_html(out, settings[i][1]);
+    }
+    fprintf(out, ", %.1f s. Every figure comes from a simulated NPU.</p>\n<p>baseline of speedups: <b>",
+            bench->seconds);
+    report_put_baseline(out, bench, text_put_html);
     fputs("</b>, modelled<br>\n", out);
-    report_write_lacking(out, bench, put, "<br>\n");
+    report_write_lacking(out, bench, text_put_html, "<br>\n");
     fputs("</p>\n", out);
     if (*bench->protocol) {
         fputs("<p>protocol: <b>", out);
-        put(out, bench->protocol);
+        text_put_html(out, bench->protocol);
         fputs("</b></p>", out);
     }
     put_sampling(out, bench);
@@ -488,7 +481,7 @@ static void put_page(FILE *out, struct bench *bench)
     put_task_chart(out, bench);
     put_verdict_chart(out, bench);
     put_error_chart(out, bench);
-    report_put_roofline(out, bench, put);
+    report_put_roofline(out, bench, text_put_html);
     put_rows(out, bench);
     fputs("</html>\n", out);
 }

@@ -4,10 +4,11 @@
 
 #include "eval/bench.h"
 
-/* Puts text that anybody may have written: as it is for a terminal, escaped in a page. */
+/* Puts text that anybody may have written: text_put_plain for a terminal, text_put_html in a page. What comes of a database or of a
+ * verdict goes through one of them, whatever column it is of. */
 typedef void report_put(FILE *out, const char *text);
-/* For a terminal: control characters become '?'. */
-report_put report_put_text;
+/* For a terminal, filled up to so many bytes with spaces. */
+void report_put_name(FILE *out, const char *name, int width);
 /* " 12.3%", or "-" for NAN, `width` characters behind a space. */
 void report_put_percent(FILE *out, double value, int width);
 

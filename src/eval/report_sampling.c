@@ -1,17 +1,18 @@
 /* What a run of many samples says besides rates: pass@k and what is too little for it; the model, what it was asked, what
  * came, and what is in no figure. */
+#include "base/text.h"
 #include "eval/report_internal.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void report_put_text(FILE *out, const char *text)
+void report_put_name(FILE *out, const char *name, int width)
 {
-    for (; text && *text; text++)
-        fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
+    int length = (int)strlen(name);
+    text_put_plain(out, name);
+    fprintf(out, "%*s", length < width ? width - length : 0, "");
 }
 
 /* pass@k. */
@@ -26,7 +27,8 @@ struct pass_table {
 static void print_pass_row(void *closure, const struct bench_group *group)
 {
     const struct pass_table *table = closure;
-    fprintf(table->out, "%-24s %5d", group->name, group->tasks);
+    report_put_name(table->out, group->name, 24);
+    fprintf(table->out, " %5d", group->tasks);
     for (int rate = METRICS_COMPILE; rate <= METRICS_EXECUTE; rate++)
         for (int i = 0; i < table->k_count; i++)
             report_put_percent(table->out,

@@ -1,5 +1,6 @@
 /* What a run says of speed: Fast_p and speedups over its baseline, as columns of its tables and as lines below them, and what the
  * baseline lacks. Every figure is modelled. */
+#include "base/text.h"
 #include "eval/report_internal.h"
 
 #include <math.h>
@@ -98,7 +99,7 @@ void report_write_speed(FILE *out, struct bench *bench, const struct bench_share
     if (isnan(speed->speedup[SPEEDUP_ONE_LAUNCH]))
         return;
     fputs("speed over ", out);
-    report_put_baseline(out, bench, report_put_text);
+    report_put_baseline(out, bench, text_put_plain);
     fputs(is_eager(bench) ? ", both modelled; the table charges a launch a kernel\n" : ", both modelled\n", out);
     for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++) {
         if (!is_eager(bench) && launches != SPEEDUP_ONE_LAUNCH)
@@ -193,9 +194,9 @@ void report_write_speed_change(FILE *out, struct bench *before, struct bench *af
         return;
     if (!compare) {
         fputs("the speedups do not compare: over ", out);
-        report_put_baseline(out, before, report_put_text);
+        report_put_baseline(out, before, text_put_plain);
         fputs(", over ", out);
-        report_put_baseline(out, after, report_put_text);
+        report_put_baseline(out, after, text_put_plain);
         fputc('\n', out);
     }
     for (int i = 0; i < BENCH_SPEEDS; i++) {

@@ -1,6 +1,8 @@
 /* A run as text: tables for a terminal, CSV, JSON, and two runs side by side. */
+#include "base/text.h"
 #include "eval/report_internal.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +23,8 @@ static void print_group(void *closure, const struct bench_group *group)
 {
     const struct group_table *table = closure;
     FILE *out = table->out;
-    fprintf(out, "%-24s %5d %9d", group->name, group->tasks, group->compiled);
+    report_put_name(out, group->name, 24);
+    fprintf(out, " %5d %9d", group->tasks, group->compiled);
     report_put_percent(out, group->compile_rate.value, 8);
     fprintf(out, " %7d", group->passed);
     report_put_percent(out, group->execution_rate.value, 8);
@@ -115,11 +118,19 @@ static void print_shares_at(FILE *out, struct bench *bench, int k)
     fputc('\n', out);
 }
 
-/* ", protocol: shapes v1, ..." or nothing. */
-static void print_protocol(FILE *out, const struct bench *bench)
+/* A word of ours, and a text of the run's. */
+static void print_text(FILE *out, const char *word, const char *text)
 {
+    fputs(word, out);
+    text_put_plain(out, text);
+}
+
+/* ", baseline eager; protocol: shapes v1, ..." */
+static void print_baseline(FILE *out, const struct bench *bench)
+{
+    print_text(out, ", baseline ", bench->baseline);
     if (*bench->protocol)
-        fprintf(out, "; protocol: %s", bench->protocol);
+        print_text(out, "; protocol: ", bench->protocol);
 }
 
 void report_write_table(FILE *out, struct bench *bench, const struct report_style *style)
@@ -129,23 +140,27 @@ void report_write_table(FILE *out, struct bench *bench, const struct report_styl
     print_groups(out, bench, style);
     report_write_pass_at_k(out, bench, style);
     print_intervals(out, bench, tasks, count);
-    report_write_shortages(out, bench, report_put_text);
+    report_write_shortages(out, bench, text_put_plain);
     print_shares(out, bench);
     const int most = bench_shares(bench).k;
     for (int i = 0; i < bench->k_count; i++)
         if (bench->ks[i] < most)
             print_shares_at(out, bench, bench->ks[i]);
-    report_write_lacking(out, bench, report_put_text, "\n");
+    report_write_lacking(out, bench, text_put_plain, "\n");
     print_errors(out, bench);
     if (strcmp(bench->suite, "npukernelbench") == 0)
         fprintf(out, "NPUKernelBench score: %.2f as documented, %.2f as coded (levels weigh 0.2, 0.3, 0.5)\n",
                 metrics_score_documented(tasks, count), metrics_score_coded(tasks, count));
-    fprintf(out, "%zu tasks in %.1f s (%s, %s profile, mode %s, scope %s, language %s, provider %s, baseline %s", count,
-            bench->seconds, bench->soc, bench->profile, bench->mode, bench->scope, bench->language, bench->provider,
-            bench->baseline);
-    print_protocol(out, bench);
+    fprintf(out, "%zu tasks in %.1f s", count, bench->seconds);
+    print_text(out, " (", bench->soc);
+    print_text(out, ", ", bench->profile);
+    print_text(out, " profile, mode ", bench->mode);
+    print_text(out, ", scope ", bench->scope);
+    print_text(out, ", language ", bench->language);
+    print_text(out, ", provider ", bench->provider);
+    print_baseline(out, bench);
     fputs(")\n", out);
-    report_write_sampling(out, bench, report_put_text, "\n");
+    report_write_sampling(out, bench, text_put_plain, "\n");
 }
 
 /* Two runs. */
@@ -170,16 +185,25 @@ void report_write_comparison(FILE *out, struct bench *before, struct bench *afte
 {
     size_t count_before, count_after;
     struct metrics_task *old = bench_tasks(before, &count_before), *new = bench_tasks(after, &count_after);
-    fprintf(out, "run %lld (%s, baseline %s", (long long)before->run, before->provider, before->baseline);
-    print_protocol(out, before);
-    fprintf(out, ") -> run %lld (%s, baseline %s", (long long)after->run, after->provider, after->baseline);
-    print_protocol(out, after);
+    fprintf(out, "run %lld", (long long)before->run);
+    print_text(out, " (", before->provider);
+    print_baseline(out, before);
+    fprintf(out, ") -> run %lld", (long long)after->run);
+    print_text(out, " (", after->provider);
+    print_baseline(out, after);
     fputs(")\n", out);
-    if (strcmp(before->protocol, after->protocol) != 0 || strcmp(before->profile, after->profile) != 0)
-        fprintf(out, "the runs do not compare: %s%s%s, %s%s%s\n", before->profile, *before->protocol ? ": " : "",
-                before->protocol, after->profile, *after->protocol ? ": " : "", after->protocol);
-    if (strcmp(before->language, after->language) != 0)
-        fprintf(out, "the runs do not compare: language %s, language %s\n", before->language, after->language);
+    if (strcmp(before->protocol, after->protocol) != 0 || strcmp(before->profile, after->profile) != 0) {
+        print_text(out, "the runs do not compare: ", before->profile);
+        print_text(out, *before->protocol ? ": " : "", before->protocol);
+        print_text(out, ", ", after->profile);
+        print_text(out, *after->protocol ? ": " : "", after->protocol);
+        fputc('\n', out);
+    }
+    if (strcmp(before->language, after->language) != 0) {
+        print_text(out, "the runs do not compare: language ", before->language);
+        print_text(out, ", language ", after->language);
+        fputc('\n', out);
+    }
     print_change(out, "CR pass@1", metrics_rate(old, count_before, METRICS_COMPILE, 1, 0, NULL).value,
                  metrics_rate(new, count_after, METRICS_COMPILE, 1, 0, NULL).value);
     print_change(out, "ER pass@1", metrics_rate(old, count_before, METRICS_EXECUTE, 1, 0, NULL).value,
@@ -187,32 +211,48 @@ void report_write_comparison(FILE *out, struct bench *before, struct bench *afte
     report_write_speed_change(out, before, after);
     for (size_t i = 0; i < count_after; i++) {
         const struct metrics_task *was = find_task(old, count_before, new[i].name);
-        if (!was)
-            fprintf(out, "  new      %s: %d of %d samples pass\n", new[i].name, new[i].passed, new[i].samples);
-        else if (was->passed != new[i].passed || was->compiled != new[i].compiled || was->samples != new[i].samples)
-            fprintf(out, "  %-8s %s: compiled %d of %d -> %d of %d, passed %d -> %d\n",
-                    new[i].passed > was->passed   ? "better"
-                    : new[i].passed < was->passed ? "worse"
-                                                  : "changed",
-                    new[i].name, was->compiled, was->samples, new[i].compiled, new[i].samples, was->passed,
-                    new[i].passed);
+        if (!was) {
+            print_text(out, "  new      ", new[i].name);
+            fprintf(out, ": %d of %d samples pass\n", new[i].passed, new[i].samples);
+        } else if (was->passed != new[i].passed || was->compiled != new[i].compiled || was->samples != new[i].samples) {
+            print_text(out,
+                       new[i].passed > was->passed   ? "  better   "
+                       : new[i].passed < was->passed ? "  worse    "
+                                                     : "  changed  ",
+                       new[i].name);
+            fprintf(out, ": compiled %d of %d -> %d of %d, passed %d -> %d\n", was->compiled, was->samples,
+                    new[i].compiled, new[i].samples, was->passed, new[i].passed);
+        }
     }
     for (size_t i = 0; i < count_before; i++)
-        if (!find_task(new, count_after, old[i].name))
-            fprintf(out, "  gone     %s\n", old[i].name);
+        if (!find_task(new, count_after, old[i].name)) {
+            print_text(out, "  gone     ", old[i].name);
+            fputc('\n', out);
+        }
 }
 
 /* For other programs. */
-/* One field, quoted as RFC 4180 wants it. */
+/* One field, quoted as RFC 4180 wants it, with no control character. A quote stands before what a spreadsheet would take for a
+ * formula. */
 static void put_field(FILE *out, const char *text)
 {
-    fputc('"', out);
-    for (; text && *text; text++) {
+    fputs(text && *text && strchr("=+-@", *text) ? "\"'" : "\"", out);
+    for (size_t control; text && *text; text += control ? control : 1) {
+        control = text_control(text);
         if (*text == '"')
             fputc('"', out);
-        fputc(*text, out);
+        fputc(isspace((unsigned char)*text) ? ' ' : control ? '?' : *text, out);
     }
     fputc('"', out);
+}
+
+/* A name, quoted where it is none. */
+static void put_name(FILE *out, const char *name)
+{
+    if (name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.")])
+        put_field(out, name);
+    else
+        fputs(name, out);
 }
 
 void report_write_csv(FILE *out, const struct bench *bench)
@@ -222,10 +262,13 @@ void report_write_csv(FILE *out, const struct bench *bench)
           out);
     for (int i = 0; i < bench->count; i++) {
         const struct bench_row *row = &bench->rows[i];
-        fprintf(out, "%s,%d,%s,%d,%s,%s,%d,%d,%.3f,", row->task, row->level, row->category, row->sample,
-                akgen_verdict_kind_name(row->kind), akgen_verdict_stage_name(row->stage), row->cases_passed,
-                row->cases_total, row->seconds);
-        fprintf(out, "%s,", bench->profile);
+        put_name(out, row->task);
+        fprintf(out, ",%d,", row->level);
+        put_name(out, row->category);
+        fprintf(out, ",%d,%s,%s,%d,%d,%.3f,", row->sample, akgen_verdict_kind_name(row->kind),
+                akgen_verdict_stage_name(row->stage), row->cases_passed, row->cases_total, row->seconds);
+        put_name(out, bench->profile);
+        fputc(',', out);
         put_field(out, bench->protocol);
         fputc(',', out);
         put_field(out, row->reason);

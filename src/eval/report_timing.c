@@ -16,7 +16,7 @@ static const char *text_of(const json_t *json, const char *key)
 }
 
 /* "48 AIV: S 15 %, V 81 %", with a bar for each pipe. */
-static void put_cores(FILE *out, const json_t *cores, const char *kind)
+static void put_cores(FILE *out, const json_t *cores, const char *kind, report_put *put)
 {
     const char *pipe;
     json_t *share;
@@ -28,11 +28,12 @@ static void put_cores(FILE *out, const json_t *cores, const char *kind)
         double part = fmin(fmax(json_number_value(share), 0), 1);
         if (part < 0.005)
             continue;
-        fprintf(
-            out,
-            " <span class=pipe><svg viewBox='0 0 40 8' role=img aria-label='%.4s %.0f %%'><rect class=room width=40 "
-            "height=8 /><rect class=cr width=%.1f height=8 /></svg> %.4s %.0f %%</span>",
-            pipe, 100 * part, 40 * part, pipe, 100 * part);
+        fputs(" <span class=pipe><svg viewBox='0 0 40 8' role=img aria-label='", out);
+        put(out, pipe);
+        fprintf(out, " %.0f %%'><rect class=room width=40 height=8 /><rect class=cr width=%.1f height=8 /></svg> ",
+                100 * part, 40 * part);
+        put(out, pipe);
+        fprintf(out, " %.0f %%</span>", 100 * part);
     }
 }
 
@@ -45,8 +46,8 @@ void report_put_timing(FILE *out, const json_t *timing, report_put *put)
     fprintf(out, "<td class=n>%.2f<td>", number(timing, "us"));
     put(out, text_of(timing, "bound"));
     fprintf(out, " %.0f %%", 100 * number(timing, "roofline"));
-    put_cores(out, json_object_get(timing, "aiv"), "AIV");
-    put_cores(out, json_object_get(timing, "aic"), "AIC");
+    put_cores(out, json_object_get(timing, "aiv"), "AIV", put);
+    put_cores(out, json_object_get(timing, "aic"), "AIC", put);
     if (*text_of(timing, "advice")) {
         fputs("<br>", out);
         put(out, text_of(timing, "advice"));

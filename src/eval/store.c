@@ -2,6 +2,7 @@
  * flight and nothing else. The schema is documented in docs/store.md. */
 #include "eval/store_internal.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,12 +76,13 @@ struct akgen_error *store_end_run(struct store *store, const struct bench *bench
 }
 
 /* Reading a run. */
-static int name_index(const char *name, const char *(*name_of)(int), int count)
+/* The index of a name; `otherwise` if it is none of ours. */
+static int name_index(const char *name, const char *(*name_of)(int), int count, int otherwise)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; name && i < count; i++)
         if (strcmp(name, name_of(i)) == 0)
             return i;
-    return 0;
+    return otherwise;
 }
 
 static const char *kind_name(int kind)
@@ -99,18 +101,27 @@ static char *own_column(sqlite3_stmt *statement, int index)
     return text ? memory_string(text) : NULL;
 }
 
+/* A text of a file that anybody may have made: "" for NULL, and UTF-8 whatever its bytes are. */
+static const char *text_column(struct arena *arena, sqlite3_stmt *statement, int index)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, index);
+    char *copy = arena_strdup(arena, text ? text : "");
+    text_make_utf8(copy);
+    return copy;
+}
+
 static struct bench_row read_row(struct arena *arena, sqlite3_stmt *statement)
 {
     struct bench_row row = {
-        .task = store_column(arena, statement, 0),
+        .task = text_column(arena, statement, 0),
         .sample = sqlite3_column_int(statement, 1),
         .level = sqlite3_column_int(statement, 2),
-        .category = store_column(arena, statement, 3),
+        .category = text_column(arena, statement, 3),
         .evaluated = true,
         .kind = (enum akgen_verdict_kind)name_index((const char *)sqlite3_column_text(statement, 4), kind_name,
-                                                    AKGEN_VERDICT_INFRA_ERROR + 1),
+                                                    AKGEN_VERDICT_INFRA_ERROR + 1, AKGEN_VERDICT_INFRA_ERROR),
         .stage = (enum akgen_verdict_stage)name_index((const char *)sqlite3_column_text(statement, 5), stage_name,
-                                                      AKGEN_STAGE_COMPARE + 1),
+                                                      AKGEN_STAGE_COMPARE + 1, AKGEN_STAGE_PARSE),
         .reason = store_column(arena, statement, 6),
         .cases_passed = sqlite3_column_int(statement, 7),
         .cases_total = sqlite3_column_int(statement, 8),
@@ -164,7 +175,7 @@ struct akgen_error *store_load(struct store *store, int64_t run_id, struct bench
                                 &bench->settings, &bench->baseline, &bench->language};
         bench->run = sqlite3_column_int64(statement, 0);
         for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
-            *texts[i] = store_column(&bench->arena, statement, i + 1);
+            *texts[i] = text_column(&bench->arena, statement, i + 1);
         bench->seconds = sqlite3_column_double(statement, 12);
         bench->planned = sqlite3_column_int(statement, 13);
     }

@@ -151,10 +151,9 @@ struct akgen_error *lm_curves_read(struct lm_curves *curves, const char *path)
 static void put(struct text *out, const char *text)
 {
     for (; *text; text++) {
-        static const char *const names[128] = {['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;"};
-        const char *name = (unsigned char)*text < 128 ? names[(unsigned char)*text] : NULL;
-        if (name)
-            text_add(out, name);
+        const char *written = text_html_of(*text);
+        if (written)
+            text_add(out, written);
         else
             text_append(out, text, 1);
     }
