@@ -101,8 +101,8 @@ static void print_failures(const struct bench *bench, bool sampled, const struct
     int shown = 0;
     for (int i = 0; i < bench->count; i++) {
         const struct bench_row *row = &bench->rows[i];
-        if (row->kind == AKGEN_VERDICT_PASS || (sampled && row->kind != AKGEN_VERDICT_INFRA_ERROR) ||
-            (sampled && ++shown > SHOWN))
+        if (row->kind == AKGEN_VERDICT_PASS || bench_is_missing(row) ||
+            (sampled && row->kind != AKGEN_VERDICT_INFRA_ERROR) || (sampled && ++shown > SHOWN))
             continue;
         char reason[LONGEST + 1];
         snprintf(reason, sizeof reason, "%s", row->reason ? row->reason : "");

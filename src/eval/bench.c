@@ -34,12 +34,29 @@ static void add_reference(struct bench *bench, const struct task *task, const ch
         add_row(bench, task, 0, reference, EVAL_ASCENDC);
 }
 
+/* The rows there are now are what the run is to have. */
+static void plan_rows(struct bench *bench)
+{
+    struct bench_planned *plan = arena_alloc(&bench->arena, sizeof *plan * (size_t)(bench->count + 1));
+    for (int i = 0; i < bench->count; i++) {
+        const struct bench_row *row = &bench->rows[i];
+        if (!i || strcmp(row->task, row[-1].task) != 0)
+            plan[bench->plan_count++] = (struct bench_planned){row->task, row->category, row->level, 0};
+        plan[bench->plan_count - 1].samples++;
+    }
+    bench->plan = plan;
+}
+
 static void add_tree(struct bench *bench, const struct task *task, const char *tree)
 {
+    static const struct eval_refusal no_answer = {AKGEN_VERDICT_COMPILE_ERROR, BENCH_NO_ANSWER, NULL, 0, EVAL_ANY};
     struct tree_answer *answers;
     int count = tree_answers(&bench->arena, tree, task, &answers);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         add_row(bench, task, answers[i].number, answers[i].path, EVAL_ASCENDC);
+        if (!task->broken && !files_exists(answers[i].path))
+            bench->rows[bench->count - 1].refusal = &no_answer;
+    }
 }
 
 /* Where samples come from. */
@@ -150,6 +167,7 @@ void bench_prepare(struct bench *bench, const char *provider, const struct bench
             add_own(bench, &tasks[i], own);
         else
             from->add(bench, &tasks[i], provider_tree(from, provider));
+    plan_rows(bench);
 }
 
 void bench_prepare_samples(struct bench *bench, const char *provider, const struct task *tasks, int count, int samples,
@@ -162,6 +180,7 @@ void bench_prepare_samples(struct bench *bench, const char *provider, const stru
         else
             for (int s = 0; s < samples; s++)
                 add_row(bench, &tasks[i], s, NULL, EVAL_ASCENDC);
+    plan_rows(bench);
 }
 
 void bench_keep_evaluated(struct bench *bench)

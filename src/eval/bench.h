@@ -42,6 +42,13 @@ struct bench_row {
     char kernel_hash[16 + 1];         /* how the hash of its sources begins; "": none were taken */
 };
 enum { BENCH_SOURCE_BYTES = 64 << 20 }; /* of the rows' sources together; the database has them all */
+/* A task that a run was to evaluate, and how many samples of it. */
+struct bench_planned {
+    const char *task, *category;
+    int level, samples;
+};
+/* The reason of the verdict where a tree has no answer to a task: compile_error at stage parse. */
+#define BENCH_NO_ANSWER "no answer"
 struct bench {
     int64_t run;      /* number in the database; 0 = not stored */
     const char *tree; /* the folder that the provider's name gives; NULL: none */
@@ -51,6 +58,8 @@ struct bench {
     const char *baseline;   /* what speedups are over: BASELINE_EAGER, "dir:PATH" */
     struct bench_row *rows; /* by task, then sample */
     int count, capacity;
+    const struct bench_planned *plan; /* what the run was to have; a database of an older version does not say */
+    int plan_count;
     const char *settings;         /* of a run that samples a model: how it does, as JSON; "" or NULL: none does */
     int planned;                  /* samples that such a run shall have; it may have been stopped before */
     struct sample_totals sampled; /* of such a run: what it has asked and got */
@@ -96,8 +105,8 @@ struct bench_provider {
 /* Checks the name of a provider: BENCH_REFERENCE, "dir:PATH", or the caller's own (`own` may be NULL). */
 struct akgen_error *bench_check_provider(const char *provider, const struct bench_provider *own);
 /* Lists the samples that a provider has for the tasks: "reference" -> <task>/reference where that exists; "dir:PATH" ->
- * tree_answers(). A broken task and one without an answer are rows too; a task without the only case asked for is skipped and
- * counted. */
+ * tree_answers(). A broken task is a row too, and so is one without an answer (BENCH_NO_ANSWER); a task without the only case
+ * asked for is skipped and counted. */
 void bench_prepare(struct bench *bench, const char *provider, const struct bench_provider *own,
                    const struct task *tasks, int count, const struct eval_options *options);
 /* Rows of a run that gets `samples` candidates for each task from its source. */
@@ -107,6 +116,8 @@ void bench_prepare_samples(struct bench *bench, const char *provider, const stru
 void bench_row_set_verdict(struct bench_row *row, char *verdict);
 /* The verdict of a row, parsed; owned by the caller. NULL: it has none. */
 json_t *bench_row_verdict(const struct bench_row *row);
+/* Whether a row says that a tree has no answer to its task. */
+bool bench_is_missing(const struct bench_row *row);
 /* Drops the source of a row if the run has too many. */
 void bench_row_bound(struct bench *bench, struct bench_row *row);
 void bench_row_free(struct bench_row *row);
@@ -155,7 +166,7 @@ struct bench_shares bench_shares(struct bench *bench);
 /* The same of the first k samples of each task. */
 struct bench_shares bench_shares_at(struct bench *bench, int k);
 /* The k for which pass@k is reported, `count` of them: those that were asked for, else those of the papers where a task has
- * several samples, else none. */
+ * several rated samples and so many, else none. */
 const int *bench_ks(const struct bench *bench, int *count);
 /* Evaluated samples by diagnostic class of their first error (AscendKernelGen's six) and by verdict. */
 struct bench_errors {

@@ -23,15 +23,21 @@ double metrics_pass_at_k(int n, int c, int k)
     return 1 - miss;
 }
 
+int metrics_samples(const struct metrics_task *task, int k)
+{
+    int n = task->samples + task->missing, least = k - task->excluded;
+    return n > least ? n : least;
+}
+
 static bool selected(const struct metrics_task *task, int k, int level, const char *category)
 {
-    return task->samples >= k && (!level || task->level == level) &&
+    return metrics_samples(task, k) >= k && (!level || task->level == level) &&
            (!category || strcmp(task->category, category) == 0);
 }
 
 static double value_of(const struct metrics_task *task, enum metrics_rate rate, int k)
 {
-    return metrics_pass_at_k(task->samples, rate == METRICS_COMPILE ? task->compiled : task->passed, k);
+    return metrics_pass_at_k(metrics_samples(task, k), rate == METRICS_COMPILE ? task->compiled : task->passed, k);
 }
 
 static int by_value(const void *left, const void *right)
@@ -123,7 +129,7 @@ double metrics_score_coded(const struct metrics_task *tasks, size_t count)
         for (size_t i = 0; i < count; i++)
             if (tasks[i].level == level) {
                 passed += tasks[i].passed;
-                samples += tasks[i].samples;
+                samples += tasks[i].samples + tasks[i].missing;
             }
         score += samples ? level_weights[level - 1] * 100.0 * (double)passed / (double)samples : 0;
     }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* What n samples for one task came to. Samples whose verdict is unsupported or infra_error are in none of the
- * counts. */
+ * counts but their own. */
 struct metrics_task {
     const char *name;
     int level;
@@ -18,6 +18,8 @@ struct metrics_task {
     int compiled, passed;    /* c of CR and of ER */
     int cases, cases_passed; /* of all rated samples together */
     int excluded;            /* unsupported or infra_error */
+    int missing;             /* samples that the run was to have beside all these: they count as wrong */
+    bool absent;             /* no answer of them came at all */
     const double *speedups;  /* one per passed sample: baseline time / candidate time, 0 for a sample without times;
                               * NULL = no times known */
 };
@@ -32,8 +34,10 @@ struct metrics_mean {
     double low, high; /* 95 % bootstrap interval over tasks */
     int tasks;        /* that entered */
 };
-/* Mean over tasks of pass@k. level 0 = all levels; category NULL = all. Tasks with fewer than k rated samples are left
- * out. */
+/* The n of a task's pass@k: its rated samples and the missing ones, at least k, for an answer that is not there is a wrong one; less
+ * than k where excluded samples leave too few. */
+int metrics_samples(const struct metrics_task *task, int k);
+/* Mean over tasks of pass@k. level 0 = all levels; category NULL = all. Tasks whose n is less than k are left out. */
 struct metrics_mean metrics_rate(const struct metrics_task *tasks, size_t count, enum metrics_rate rate, int k,
                                  int level, const char *category);
 /* The mean of the levels' means weighted 36 : 12 : 6, as the AscendKernelGen paper's 54 tasks weigh them; levels

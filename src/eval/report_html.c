@@ -310,9 +310,10 @@ static void put_task_chart(FILE *out, struct bench *bench)
     for (size_t i = 0; i < count; i++) {
         const char *name = strrchr(tasks[i].name, '/') ? strrchr(tasks[i].name, '/') + 1 : tasks[i].name;
         char text[48];
-        snprintf(text, sizeof text, "%d of %d", tasks[i].passed, tasks[i].samples);
+        const int samples = tasks[i].samples + tasks[i].missing;
+        snprintf(text, sizeof text, "%d of %d", tasks[i].passed, samples);
         chart_bar(out, (int)i, arena_printf(&bench->arena, "%.26s", name),
-                  metrics_pass_at_k(tasks[i].samples, tasks[i].passed, 1), "er", text);
+                  metrics_pass_at_k(samples, tasks[i].passed, 1), "er", text);
     }
     fputs("</svg></div>\n", out);
 }
@@ -472,6 +473,9 @@ static void put_page(FILE *out, struct bench *bench)
     put_sampling(out, bench);
     put_summary(out, bench);
     put_shares(out, bench);
+    fputs("<p>", out);
+    report_write_missing(out, bench, text_put_html, ".");
+    fputs("</p>\n", out);
     put_pass_at_k(out, bench);
     int wrappers = bench_errors(bench).wrappers;
     if (wrappers)

@@ -14,7 +14,11 @@ void report_put_percent(FILE *out, double value, int width);
 
 /* pass@k by level and category (report_sampling.c). */
 void report_write_pass_at_k(FILE *out, struct bench *bench, const struct report_style *style);
-/* A line for each k: which tasks have fewer rated samples than that. */
+/* A line that says how many tasks have no answer, or fewer than a k that is shown; nothing where all have theirs. */
+void report_write_missing(FILE *out, struct bench *bench, report_put *put, const char *end);
+/* {"tasks": all, "no_answer": tasks, "fewer": [{"k": k, "tasks": those with answers, but fewer than k}]} */
+json_t *report_missing_json(struct bench *bench);
+/* A line for each k that excluded samples leave too few for: which tasks are left out of it. */
 void report_write_shortages(FILE *out, struct bench *bench, report_put *put);
 json_t *report_pass_at_k_json(struct bench *bench);
 

@@ -44,10 +44,6 @@ void report_write_pass_at_k(FILE *out, struct bench *bench, const struct report_
     struct pass_table table = {.out = out};
     table.ks = bench_ks(bench, &table.k_count);
     table.tasks = bench_tasks(bench, &table.count);
-    /* A k of the papers for which no task has samples is left out; one that was asked for is not. */
-    while (!bench->ks && table.k_count &&
-           !metrics_rate(table.tasks, table.count, METRICS_COMPILE, table.ks[table.k_count - 1], 0, NULL).tasks)
-        table.k_count--;
     if (!table.k_count)
         return;
     fprintf(out, "%s%-24s %5s", style->bold, "pass@k", "tasks");
@@ -61,9 +57,65 @@ void report_write_pass_at_k(FILE *out, struct bench *bench, const struct report_
     bench_visit_groups(bench, print_pass_row, &table);
 }
 
+enum { NAMED = 5 };
+
+/* Tasks with answers, but fewer than k. */
+static int count_short(const struct metrics_task *tasks, size_t count, int k)
+{
+    int few = 0;
+    for (size_t t = 0; t < count; t++)
+        few += !tasks[t].absent && tasks[t].samples + tasks[t].excluded < k;
+    return few;
+}
+
+void report_write_missing(FILE *out, struct bench *bench, report_put *put, const char *end)
+{
+    size_t count, absent = 0, named = 0;
+    int k_count;
+    const int *ks = bench_ks(bench, &k_count);
+    const struct metrics_task *tasks = bench_tasks(bench, &count);
+    const int most = k_count ? ks[k_count - 1] : 1;
+    for (size_t t = 0; t < count; t++)
+        absent += tasks[t].absent;
+    const size_t all = absent + (size_t)count_short(tasks, count, most);
+    if (!all)
+        return;
+    fprintf(out, "missing      %zu of %zu tasks %s no answer", absent, count, absent == 1 ? "has" : "have");
+    for (int i = 0; i < k_count; i++) {
+        const int few = count_short(tasks, count, ks[i]);
+        if (few)
+            fprintf(out, ", %d more %s fewer than %d", few, few == 1 ? "has" : "have", ks[i]);
+    }
+    fputs("; a missing one counts as wrong", out);
+    for (size_t t = 0; t < count && named < NAMED; t++) {
+        const int answers = tasks[t].absent ? 0 : tasks[t].samples + tasks[t].excluded;
+        if (answers >= most)
+            continue;
+        fputs(named++ ? ", " : ": ", out);
+        put(out, tasks[t].name);
+        fprintf(out, " (%d)", answers);
+    }
+    if (all > named)
+        fprintf(out, " and %zu more", all - named);
+    fputs(end, out);
+}
+
+json_t *report_missing_json(struct bench *bench)
+{
+    size_t count, absent = 0;
+    int k_count;
+    const int *ks = bench_ks(bench, &k_count);
+    const struct metrics_task *tasks = bench_tasks(bench, &count);
+    json_t *fewer = json_array();
+    for (size_t t = 0; t < count; t++)
+        absent += tasks[t].absent;
+    for (int i = 0; i < k_count; i++)
+        json_array_append_new(fewer, json_pack("{si si}", "k", ks[i], "tasks", count_short(tasks, count, ks[i])));
+    return json_pack("{sI sI so}", "tasks", (json_int_t)count, "no_answer", (json_int_t)absent, "fewer", fewer);
+}
+
 void report_write_shortages(FILE *out, struct bench *bench, report_put *put)
 {
-    enum { NAMED = 5 };
     size_t count;
     int k_count;
     const int *ks = bench_ks(bench, &k_count);
@@ -71,14 +123,14 @@ void report_write_shortages(FILE *out, struct bench *bench, report_put *put)
     for (int i = 0; i < k_count; i++) {
         size_t few = 0;
         for (size_t t = 0; t < count; t++)
-            few += tasks[t].samples < ks[i];
-        if (!few || (!bench->ks && few == count))
+            few += metrics_samples(&tasks[t], ks[i]) < ks[i];
+        if (!few)
             continue;
         fprintf(out, "pass@%d: %zu of %zu tasks %s fewer than %d rated samples and %s left out: ", ks[i], few, count,
                 few == 1 ? "has" : "have", ks[i], few == 1 ? "is" : "are");
         size_t named = 0;
         for (size_t t = 0; t < count && named < NAMED; t++)
-            if (tasks[t].samples < ks[i]) {
+            if (metrics_samples(&tasks[t], ks[i]) < ks[i]) {
                 fputs(named++ ? ", " : "", out);
                 put(out, tasks[t].name);
                 fprintf(out, " (%d)", tasks[t].samples);
@@ -210,9 +262,9 @@ static void put_lacking(FILE *out, const struct bench *bench, const char *end)
 {
     int64_t asked = bench->sampled.samples, lacking = bench->planned - asked, waiting = asked - bench->count;
     if (lacking > 0)
-        fprintf(out, "not sampled and not counted: %" PRId64 " of %d samples%s", lacking, bench->planned, end);
+        fprintf(out, "not sampled, and counted as wrong: %" PRId64 " of %d samples%s", lacking, bench->planned, end);
     if (waiting > 0)
-        fprintf(out, "not evaluated and not counted: %" PRId64 " of %d samples%s", waiting, bench->planned, end);
+        fprintf(out, "not evaluated, and counted as wrong: %" PRId64 " of %d samples%s", waiting, bench->planned, end);
 }
 
 void report_write_sampling(FILE *out, const struct bench *bench, report_put *put, const char *end)

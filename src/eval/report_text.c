@@ -140,6 +140,7 @@ void report_write_table(FILE *out, struct bench *bench, const struct report_styl
     print_groups(out, bench, style);
     report_write_pass_at_k(out, bench, style);
     print_intervals(out, bench, tasks, count);
+    report_write_missing(out, bench, text_put_plain, "\n");
     report_write_shortages(out, bench, text_put_plain);
     print_shares(out, bench);
     const int most = bench_shares(bench).k;
@@ -204,6 +205,8 @@ void report_write_comparison(FILE *out, struct bench *before, struct bench *afte
         print_text(out, ", language ", after->language);
         fputc('\n', out);
     }
+    report_write_missing(out, before, text_put_plain, ", in the earlier run\n");
+    report_write_missing(out, after, text_put_plain, ", in the later run\n");
     print_change(out, "CR pass@1", metrics_rate(old, count_before, METRICS_COMPILE, 1, 0, NULL).value,
                  metrics_rate(new, count_after, METRICS_COMPILE, 1, 0, NULL).value);
     print_change(out, "ER pass@1", metrics_rate(old, count_before, METRICS_EXECUTE, 1, 0, NULL).value,
@@ -321,10 +324,11 @@ json_t *report_to_json(struct bench *bench)
     for (int i = 0; i < bench->count; i++)
         json_array_append_new(verdicts, bench_row_verdict(&bench->rows[i]));
     const struct bench_shares shares = bench_shares(bench);
-    return json_pack("{sI ss ss ss ss ss ss ss ss ss ss so sf so so so so}", "run", (json_int_t)bench->run, "suite",
+    return json_pack("{sI ss ss ss ss ss ss ss ss ss ss so sf so so so so so}", "run", (json_int_t)bench->run, "suite",
                      bench->suite, "provider", bench->provider, "soc", bench->soc, "mode", bench->mode, "scope",
                      bench->scope, "profile", bench->profile, "protocol", bench->protocol, "akgen", bench->akgen,
                      "baseline", bench->baseline, "language", bench->language, "shares", shares_json(bench, &shares),
-                     "seconds", bench->seconds, "pass_at_k", report_pass_at_k_json(bench), "sampling",
+                     "seconds", bench->seconds, "missing", report_missing_json(bench), "pass_at_k",
+                     report_pass_at_k_json(bench), "sampling",
                      report_sampling_json(bench), "groups", groups, "verdicts", verdicts);
 }

@@ -1,6 +1,7 @@
 /* The runs of the database: written, read. Every verdict is a transaction of its own, so that killing a run loses what was in
  * flight and nothing else. The schema is documented in docs/store.md. */
 #include "eval/store_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -8,6 +9,17 @@
 #include <string.h>
 
 /* Writing a run. */
+struct akgen_error *store_plan(struct store *store, const struct bench *bench)
+{
+    struct akgen_error *error = NULL;
+    for (int i = 0; i < bench->plan_count && !error; i++) {
+        const struct bench_planned *planned = &bench->plan[i];
+        error = store_run(store, "INSERT OR REPLACE INTO planned VALUES (?, ?, ?, ?, ?)", "isisi", bench->run,
+                          planned->task, (int64_t)planned->level, planned->category, (int64_t)planned->samples);
+    }
+    return error;
+}
+
 struct akgen_error *store_begin_run(struct store *store, struct bench *bench)
 {
     static const char sql[] =
@@ -20,6 +32,8 @@ struct akgen_error *store_begin_run(struct store *store, struct bench *bench)
                       bench->scope, bench->profile, bench->protocol, bench->settings ? bench->settings : "",
                       (int64_t)bench->planned, bench->baseline, bench->language);
     bench->run = sqlite3_last_insert_rowid(store->db);
+    if (!error)
+        error = store_plan(store, bench);
     error = store_end(store, error);
     return error ? error : store_own(store, bench->run);
 }
@@ -160,6 +174,24 @@ static struct akgen_error *load_rows(struct store *store, struct bench *bench)
     return NULL;
 }
 
+static struct akgen_error *load_plan(struct store *store, struct bench *bench)
+{
+    struct bench_planned *plan = NULL;
+    int capacity = 0, step = SQLITE_ERROR;
+    sqlite3_stmt *statement = store_query(
+        store, "SELECT task, level, category, samples FROM planned WHERE run = ? ORDER BY task", "i", bench->run);
+    while (statement && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+        const struct bench_planned planned = {.task = text_column(&bench->arena, statement, 0),
+                                              .level = sqlite3_column_int(statement, 1),
+                                              .category = text_column(&bench->arena, statement, 2),
+                                              .samples = sqlite3_column_int(statement, 3)};
+        ARRAY_ADD(&bench->arena, plan, bench->plan_count, capacity, planned);
+    }
+    bench->plan = plan;
+    sqlite3_finalize(statement);
+    return step == SQLITE_DONE ? NULL : store_error(store);
+}
+
 struct akgen_error *store_load(struct store *store, int64_t run_id, struct bench *bench)
 {
     static const char sql[] = "SELECT id, suite, provider, soc, mode, scope, profile, akgen, protocol, settings, "
@@ -184,5 +216,7 @@ struct akgen_error *store_load(struct store *store, int64_t run_id, struct bench
         return run_id ? error_new("%s has no run %lld", store->path, (long long)run_id)
                       : error_new("%s holds no run", store->path);
     struct akgen_error *error = load_rows(store, bench);
+    if (!error)
+        error = load_plan(store, bench);
     return error || !*bench->settings ? error : store_sample_totals(store, bench->run, &bench->sampled);
 }

@@ -32,4 +32,7 @@ struct akgen_error *store_end(struct store *store, struct akgen_error *error);
 /* Holds a run until the store is closed, or the process ends however it does. An error: another process holds it. */
 struct akgen_error *store_own(struct store *store, int64_t run);
 
+/* Writes what a run is to have; a resumed one may be to have more. Within a transaction. */
+struct akgen_error *store_plan(struct store *store, const struct bench *bench);
+
 #endif

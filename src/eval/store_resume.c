@@ -169,7 +169,9 @@ struct akgen_error *store_resume(struct store *store, struct bench *bench)
     for (int j = 0; j < earlier.count; j++)
         bench_row_free(&earlier.rows[j]);
     arena_adopt(&bench->arena, &earlier.arena);
-    if (!error && bench->planned > earlier.planned)
+    if (error || (error = store_begin(store)))
+        return error;
+    if (bench->planned > earlier.planned)
         error = store_run(store, "UPDATE runs SET planned = ? WHERE id = ?", "ii", (int64_t)bench->planned, found);
-    return error;
+    return store_end(store, error ? error : store_plan(store, bench));
 }

@@ -17,6 +17,8 @@ static const char schema[] =
     " profile TEXT NOT NULL, protocol TEXT NOT NULL DEFAULT '', settings TEXT NOT NULL DEFAULT '',"
     " planned INTEGER NOT NULL DEFAULT 0, baseline TEXT NOT NULL DEFAULT 'eager',"
     " language TEXT NOT NULL DEFAULT '" BENCH_UNKNOWN_LANGUAGE "');"
+    "CREATE TABLE IF NOT EXISTS planned (run INTEGER NOT NULL REFERENCES runs(id), task TEXT NOT NULL,"
+    " level INTEGER NOT NULL, category TEXT NOT NULL, samples INTEGER NOT NULL, PRIMARY KEY (run, task));"
     "CREATE TABLE IF NOT EXISTS candidates (hash TEXT PRIMARY KEY, source TEXT);"
     "CREATE TABLE IF NOT EXISTS verdicts (run INTEGER NOT NULL REFERENCES runs(id), task TEXT NOT NULL,"
     " sample INTEGER NOT NULL, level INTEGER NOT NULL, category TEXT NOT NULL, candidate TEXT, verdict TEXT NOT NULL,"

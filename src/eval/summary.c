@@ -11,8 +11,15 @@ static bool rated(const struct bench_row *row)
     return row->evaluated && row->kind != AKGEN_VERDICT_UNSUPPORTED && row->kind != AKGEN_VERDICT_INFRA_ERROR;
 }
 
+bool bench_is_missing(const struct bench_row *row)
+{
+    return row->evaluated && row->kind == AKGEN_VERDICT_COMPILE_ERROR && row->stage == AKGEN_STAGE_PARSE &&
+           row->reason && strcmp(row->reason, BENCH_NO_ANSWER) == 0;
+}
+
 static void count_row(struct metrics_task *task, const struct bench_row *row)
 {
+    task->absent &= !row->evaluated || bench_is_missing(row);
     if (!rated(row)) {
         task->excluded += row->evaluated;
         return;
@@ -38,20 +45,49 @@ static const double *speedups_of(struct bench *bench, int first, int last, int l
     return timed ? speedups : NULL;
 }
 
+static int by_task(const void *left, const void *right)
+{
+    return strcmp(((const struct metrics_task *)left)->name, ((const struct metrics_task *)right)->name);
+}
+
+/* Tasks of the plan without a row are added; of the others the planned samples that did not come are counted. */
+static void add_missing(const struct bench *bench, struct metrics_task *tasks, size_t *count)
+{
+    const size_t found = *count;
+    for (int i = 0; i < bench->plan_count; i++) {
+        const struct bench_planned *planned = &bench->plan[i];
+        struct metrics_task *task = tasks;
+        while (task < tasks + found && strcmp(task->name, planned->task) != 0)
+            task++;
+        if (task == tasks + found) {
+            task = &tasks[(*count)++];
+            *task = (struct metrics_task){
+                .name = planned->task, .level = planned->level, .category = planned->category, .absent = true};
+        }
+        const int came = task->samples + task->excluded;
+        task->missing = came < planned->samples ? planned->samples - came : 0;
+    }
+    if (*count > found)
+        qsort(tasks, *count, sizeof *tasks, by_task);
+}
+
 /* Of the first `most` samples of each task. */
 static struct metrics_task *tasks_of(struct bench *bench, int launches, int most, size_t *count)
 {
-    struct metrics_task *tasks = arena_alloc(&bench->arena, sizeof *tasks * (size_t)(bench->count + 1));
+    struct metrics_task *tasks =
+        arena_alloc(&bench->arena, sizeof *tasks * (size_t)(bench->count + bench->plan_count + 1));
     *count = 0;
     for (int first = 0, last; first < bench->count; first = last) {
         const struct bench_row *row = &bench->rows[first];
         struct metrics_task *task = &tasks[(*count)++];
-        *task = (struct metrics_task){.name = row->task, .level = row->level, .category = row->category};
+        *task =
+            (struct metrics_task){.name = row->task, .level = row->level, .category = row->category, .absent = true};
         for (last = first; last < bench->count && strcmp(bench->rows[last].task, row->task) == 0; last++)
             if (last - first < most)
                 count_row(task, &bench->rows[last]);
         task->speedups = speedups_of(bench, first, last - first < most ? last : first + most, launches);
     }
+    add_missing(bench, tasks, count);
     return tasks;
 }
 
@@ -208,12 +244,20 @@ struct bench_shares bench_shares(struct bench *bench)
 
 const int *bench_ks(const struct bench *bench, int *count)
 {
-    static const int papers[] = {1, 5, 10, 100};
-    bool several = false;
-    for (int i = 1; i < bench->count && !several; i++)
-        several = strcmp(bench->rows[i].task, bench->rows[i - 1].task) == 0;
-    *count = bench->ks ? bench->k_count : several ? (int)(sizeof papers / sizeof *papers) : 0;
-    return bench->ks ? bench->ks : papers;
+    enum { PAPERS = 4 };
+    static const int papers[PAPERS] = {1, 5, 10, 100};
+    int most = 0, of_task = 0;
+    for (int i = 0; i < bench->count; i++) {
+        of_task = i && strcmp(bench->rows[i].task, bench->rows[i - 1].task) == 0 ? of_task : 0;
+        of_task += rated(&bench->rows[i]);
+        most = of_task > most ? of_task : most;
+    }
+    *count = bench->k_count;
+    if (bench->ks)
+        return bench->ks;
+    for (*count = 0; most > 1 && *count < PAPERS && papers[*count] <= most; (*count)++)
+        ;
+    return papers;
 }
 
 /* Rows. */

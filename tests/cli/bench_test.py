@@ -146,6 +146,33 @@ class Bench(unittest.TestCase):
         self.assertEqual(akgen("report", "--db", db, "--run", "9").returncode, 2)
         self.assertEqual(akgen("report", "--db", self.directory / "none.db").returncode, 2)
 
+    def test_answers_that_are_missing(self):
+        """Three tasks of four have none, or too few: they count as wrong, whichever way the run is shown."""
+        tree, db, page = self.make_samples(), self.directory / "runs.db", self.directory / "page.html"
+        shutil.rmtree(tree / "level1/Math/Sqrt/answer/10")
+        process = akgen("bench", "--provider", f"dir:{tree}", "--case", "0", "--db", db, "-k", "1,2", "--report", page,
+                        "--task", "level1/Math/[ACS][bdqo][dsr][CMtS]*")
+        # Sqrt: 2 of 3 right; AddCustom: 1 of 1; AbsMath and CosMath have no answer. ER@2: Sqrt always, AddCustom's second is wrong.
+        self.assertRegex(process.stdout, r"pass@k +tasks .*\n(.*\n)+?all +4 +50\.0% +50\.0% +41\.7% +50\.0%\n")
+        missing = ("2 of 4 tasks have no answer, 1 more has fewer than 2; a missing one counts as wrong: "
+                   "level1/Math/AbsMath (0), level1/Math/AddCustom (1), level1/Math/CosMath (0)")
+        self.assertIn(f"missing      {missing}\n", process.stdout)
+        self.assertNotIn("no answer\n", process.stdout.replace(missing, ""), "one line is enough")
+        self.assertIn(missing, page.read_text())
+        shown = akgen("report", "--db", db, "-k", "1,2")
+        self.assertIn(f"missing      {missing}\n", shown.stdout)
+        report = json.loads(akgen("report", "--db", db, "-k", "1,2", "--format", "json").stdout)
+        self.assertEqual(report["missing"], {"tasks": 4, "no_answer": 2, "fewer": [{"k": 1, "tasks": 0}, {"k": 2, "tasks": 1}]})
+        self.assertIn({"name": "all", "k": 2, "tasks": 4, "left_out": 0, "compile_rate": 0.5, "execution_rate": 0.5}, report["pass_at_k"])
+        # A run that was killed before it came to some of the tasks: those are missing too, and so is a sample of Sqrt.
+        with sqlite3.connect(db) as connection:
+            connection.execute("DELETE FROM verdicts WHERE task NOT LIKE '%Sqrt' OR sample = 2")
+            connection.execute("UPDATE runs SET seconds = NULL")
+        shown = akgen("report", "--db", db, "-k", "1,2").stdout
+        self.assertRegex(shown, r"(?m)^all +4 +2 +16\.7% +2 +16\.7% ")
+        self.assertIn("missing      3 of 4 tasks have no answer; ", shown)
+        self.assertRegex(shown, r"of 4 tasks +Comp@2 +25\.0% +Pass@2 +25\.0%")
+
     @unittest.skipUnless(CHROMIUM, "chromium is not installed")
     def test_page_in_a_browser(self):
         page = self.directory / "run.html"

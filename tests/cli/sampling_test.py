@@ -109,9 +109,9 @@ class Sampling(unittest.TestCase):
         # Of six samples right, wrong and one whose host part compiles reach the kernel's compiler; two compile; one is right.
         self.assertRegex(process.stdout, r"all +2 +4 +33\.3% +2 +16\.7% +2/12")
         self.assertRegex(process.stdout, r"pass@k +tasks +CR@1 +CR@6 +CR@8 +ER@1 +ER@6 +ER@8")
-        self.assertRegex(process.stdout, r"all +2 +33\.3% +100\.0% +- +16\.7% +100\.0% +-\n")
-        self.assertIn("pass@8: 2 of 2 tasks have fewer than 8 rated samples and are left out: level1/Math/AddCustom (6), "
-                      "level1/Math/Sqrt (6)\n", process.stdout)
+        self.assertRegex(process.stdout, r"all +2 +33\.3% +100\.0% +100\.0% +16\.7% +100\.0% +100\.0%\n")
+        self.assertIn("missing      0 of 2 tasks have no answer, 2 more have fewer than 8; a missing one counts as wrong: "
+                      "level1/Math/AddCustom (6), level1/Math/Sqrt (6)\n", process.stdout)
         self.assertIn("verdicts     pass 2  wrong 2  compile_error 8\n", process.stdout)
         self.assertIn("of their first 1   Comp@1 100.0%  Pass@1 100.0%  modelled: Fast0.2@1 100.0%  ", process.stdout)
         self.assertIn("empty answers: 2, cut at the token limit: 2; the model is to blame", process.stdout)
@@ -192,7 +192,7 @@ class Sampling(unittest.TestCase):
         self.assertIn("akgen: the server answers nothing: ", process.stderr)
         asked = self.rows("SELECT count(*) FROM samples WHERE answer IS NULL")[0][0]
         self.assertTrue(10 <= asked <= 14, asked)
-        self.assertIn(f"not sampled and not counted: {100 - asked} of 100 samples\n", process.stdout)
+        self.assertIn(f"not sampled, and counted as wrong: {100 - asked} of 100 samples\n", process.stdout)
         self.assertIn("100 of 100 samples lack a verdict", process.stderr)
         with ReplayServer(mixed, lambda request: UnknownModel) as server:
             process = self.bench(server.url, "-n", "100", "--concurrency", "4", tasks="*/Sqrt")
@@ -243,7 +243,7 @@ class Sampling(unittest.TestCase):
         self.assertIn("akgen: interrupted\n", err)
         self.assertRegex(err, r"akgen: \d+ of 80 samples lack a verdict; the same command with --resume goes on\n")
         asked = self.rows("SELECT count(*) FROM samples")[0][0]
-        self.assertIn(f"not sampled and not counted: {80 - asked} of 80 samples\n", out)
+        self.assertIn(f"not sampled, and counted as wrong: {80 - asked} of 80 samples\n", out)
         self.assertEqual(self.rows("SELECT seconds FROM runs"), [(None,)])
 
     def test_limits(self):
@@ -254,7 +254,7 @@ class Sampling(unittest.TestCase):
             self.assertIn("akgen: the limit of costs is reached\n", process.stderr)
             self.assertIn("16 of 20 samples lack a verdict; the same command with --resume and a higher limit goes on",
                           process.stderr)
-            self.assertIn("not sampled and not counted: 16 of 20 samples\n", process.stdout)
+            self.assertIn("not sampled, and counted as wrong: 16 of 20 samples\n", process.stdout)
             self.assertRegex(process.stdout, r"4 of 20 samples asked for in 4 requests: .* 4000 of answers, cost 4000\.0000")
             again = self.bench(server.url, *options, "--max-cost", "3500", "--resume", tasks="*/Sqrt")
             self.assertEqual(len(server.requests), 4, "the limit is of the run, not of the process")

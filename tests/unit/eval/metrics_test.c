@@ -105,7 +105,34 @@ static void test_intervals_hold_the_mean_and_shrink(void **state)
     assert_true(all.low < all.value && all.value < all.high);
     struct metrics_mean same = metrics_rate(tasks, TASKS, METRICS_EXECUTE, 1, 0, NULL);
     assert_true(same.low == all.low && same.high == all.high);
-    assert_true(isnan(metrics_rate(tasks, TASKS, METRICS_EXECUTE, 101, 0, NULL).value));
+}
+
+/* An answer that is not there is wrong: one more than there are of any task changes pass@k to the share of tasks with a right one. */
+static void test_missing_answers_are_wrong(void **state)
+{
+    (void)state;
+    struct metrics_task tasks[TASKS];
+    fill(tasks, &table2[2]);
+    assert_percent(metrics_rate(tasks, TASKS, METRICS_EXECUTE, N + 1, 0, NULL).value, table2[2].er_at_100);
+    /* Of four tasks one has two answers, one right; one has one, which is right; of two there is none, one in ten planned. */
+    const struct metrics_task four[] = {{.level = 1, .samples = 2, .passed = 1},
+                                        {.level = 1, .samples = 1, .passed = 1},
+                                        {.level = 1},
+                                        {.level = 1, .missing = 10}};
+    assert_int_equal(metrics_rate(four, 4, METRICS_EXECUTE, 2, 0, NULL).tasks, 4);
+    assert_true(metrics_rate(four, 4, METRICS_EXECUTE, 2, 0, NULL).value == 2 / 4.0);
+    assert_true(metrics_rate(four, 4, METRICS_EXECUTE, 1, 0, NULL).value == 1.5 / 4);
+    assert_true(metrics_weighted(four, 4, METRICS_EXECUTE, 2) == 2 / 4.0);
+    assert_int_equal(metrics_samples(&four[3], 5), 10);
+    /* One right of ten that were to be, nine of which did not come: 1 - C(9, 5) / C(10, 5). */
+    const struct metrics_task stopped = {.level = 1, .samples = 1, .passed = 1, .missing = 9};
+    assert_true(fabs(metrics_rate(&stopped, 1, METRICS_EXECUTE, 5, 0, NULL).value - 0.5) < 1e-12);
+    /* Samples that are nobody's mistake are not made wrong: of three, two excluded, there is no pass@2. */
+    const struct metrics_task excluded = {.level = 1, .samples = 1, .passed = 1, .excluded = 2};
+    assert_int_equal(metrics_rate(&excluded, 1, METRICS_EXECUTE, 2, 0, NULL).tasks, 0);
+    assert_true(metrics_rate(&excluded, 1, METRICS_EXECUTE, 1, 0, NULL).value == 1);
+    /* NPUKernelBench's code divides by the samples that were to be. */
+    assert_true(fabs(metrics_score_coded(&stopped, 1) - 0.2 * 10) < 1e-12);
 }
 
 static void test_ascendcraft_shares(void **state)
@@ -156,8 +183,11 @@ static void test_the_two_scores_of_npukernelbench(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pass_at_k_is_its_definition),        cmocka_unit_test(test_table_2_of_ascendkernelgen),
-        cmocka_unit_test(test_intervals_hold_the_mean_and_shrink), cmocka_unit_test(test_ascendcraft_shares),
+        cmocka_unit_test(test_pass_at_k_is_its_definition),
+        cmocka_unit_test(test_table_2_of_ascendkernelgen),
+        cmocka_unit_test(test_intervals_hold_the_mean_and_shrink),
+        cmocka_unit_test(test_missing_answers_are_wrong),
+        cmocka_unit_test(test_ascendcraft_shares),
         cmocka_unit_test(test_the_two_scores_of_npukernelbench),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
