@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh Debian 12: `make demo` and `make test`.
-.PHONY: demo test peers prove build debug bench lint clean
+.PHONY: demo test peers prove build cuda debug bench lint clean
 
 demo:
 	@scripts/install run
@@ -30,6 +30,10 @@ build:
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
 	@mv -f build.log build/configure.log
 	@ninja -C build --quiet
+
+# build/akgen-cuda.so, for a GPU (docs/lm.md): `make build` makes it where there is one.
+cuda: build
+	@ninja -C build --quiet akgen-cuda
 
 # The same with AddressSanitizer and UndefinedBehaviorSanitizer, at build/debug/akgen.
 debug:
