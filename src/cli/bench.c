@@ -14,13 +14,15 @@
 #include <unistd.h>
 
 enum { KEY_SUITE = 0x300, KEY_PROVIDER, KEY_TASK, KEY_DB, KEY_RESUME, KEY_REPORT };
-enum { EXIT_INTERRUPTED = 130 };
+enum { EXIT_INTERRUPTED = 130, MOST_GLOBS = 256 };
 
 struct bench_arguments {
     struct eval_options eval;
     struct gen_model model;
     struct cli_ks ks;
-    const char *suite, *provider, *task, *db, *report;
+    const char *suite, *provider, *db, *report;
+    const char *tasks[MOST_GLOBS]; /* the tasks that one of these matches; none: all */
+    int task_count;
     bool resume;
     struct cli_baseline baseline;
 };
@@ -33,7 +35,8 @@ static const struct argp_option options[] = {
      "exec:COMMAND (prompt on "
      "standard input, answer on standard output)",
      1},
-    {"task", KEY_TASK, "GLOB", 0, "only tasks whose name matches, e.g. 'level1/*' or '*/Sqrt'", 1},
+    {"task", KEY_TASK, "GLOB", CLI_SEVERAL, "only tasks whose name matches, e.g. 'level1/*' or '*/Sqrt'; several times",
+     1},
     {"db", KEY_DB, "FILE", 0, "keep the run in an SQLite file (docs/store.md)", 1},
     {"resume", KEY_RESUME, NULL, 0, "go on with the newest unfinished run of --db that has the same settings", 1},
     {"report", KEY_REPORT, "FILE.html", 0, "write the run as one HTML page", 1},
@@ -57,7 +60,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->provider = text;
         break;
     case KEY_TASK:
-        arguments->task = text;
+        if (arguments->task_count == MOST_GLOBS)
+            argp_error(state, "--task: more than %d", MOST_GLOBS);
+        arguments->tasks[arguments->task_count++] = text;
         break;
     case KEY_DB:
         arguments->db = text;
@@ -68,6 +73,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (arguments->resume && !arguments->db)
             argp_error(state, "--resume needs --db");
+        if (!gen_model_is_provider(arguments->provider))
+            cli_refuse_model_options(state,
+                                     "is of a model, which --provider openai:URL, lm, lm:DIR or exec:COMMAND names");
         break;
     case 'k':
         cli_parse_ks(state, text, &arguments->ks);
@@ -117,7 +125,17 @@ static void print_failures(const struct bench *bench, bool sampled, const struct
 }
 
 /* Running. */
-/* The tasks that the suite and the glob select. */
+/* Whether the globs select a task, each noted that does. */
+static bool is_selected(const struct bench_arguments *arguments, const char *name, bool *used)
+{
+    bool selected = !arguments->task_count;
+    for (int i = 0; i < arguments->task_count; i++)
+        if (fnmatch(arguments->tasks[i], name, 0) == 0)
+            selected = used[i] = true;
+    return selected;
+}
+
+/* The tasks that the suite and the globs select. */
 static struct akgen_error *select_tasks(struct arena *arena, const struct bench_arguments *arguments,
                                         struct task **chosen, int *selected)
 {
@@ -126,19 +144,19 @@ static struct akgen_error *select_tasks(struct arena *arena, const struct bench_
     struct akgen_error *error = task_load_all(arena, toolchain_home(), &all, &count);
     if (error)
         return error;
+    bool used[MOST_GLOBS] = {false};
     *chosen = arena_alloc(arena, sizeof **chosen * (size_t)(count + 1));
     *selected = 0;
     for (int i = 0; i < count; i++)
-        if (strcmp(all[i].suite, arguments->suite) == 0 &&
-            (!arguments->task || fnmatch(arguments->task, all[i].name, 0) == 0))
+        if (strcmp(all[i].suite, arguments->suite) == 0 && is_selected(arguments, all[i].name, used))
             (*chosen)[(*selected)++] = all[i];
+    for (int i = 0; i < arguments->task_count; i++)
+        if (!used[i])
+            return error_new("no task of suite '%s' matches '%s'", arguments->suite, arguments->tasks[i]);
     for (int i = 0; i < *selected; i++)
         if ((error = cli_set_tolerance(arena, &arguments->eval, &(*chosen)[i])))
             return error;
-    if (!*selected)
-        return error_new("no task of suite '%s' matches '%s'", arguments->suite,
-                         arguments->task ? arguments->task : "*");
-    return NULL;
+    return *selected ? NULL : error_new("there is no suite '%s' of tasks", arguments->suite);
 }
 
 static int exit_code(const struct bench *bench)
@@ -367,7 +385,7 @@ int cli_bench(int argc, char **argv)
                                         .suite = "npukernelbench",
                                         .provider = BENCH_REFERENCE,
                                         .baseline = {BASELINE_EAGER, &arguments.eval}};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct bench_options options = {0};
     struct bench bench = {0};
     struct task *tasks;

@@ -25,6 +25,24 @@ int cli_cot(int argc, char **argv); /* cot.h */
 int cli_soc(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 
+/* argp_parse, which ends the program with a usage error where an option that takes one value is given two different ones (parse.c). */
+void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+/* A flag of an option in argp's table: each value adds to those before. */
+enum { CLI_SEVERAL = 0x100 };
+/* For a parser at ARGP_KEY_END. Whether the option with this key was given. */
+bool cli_given(const struct argp_state *state, int key);
+/* Whether an option of this argp was given. */
+bool cli_given_of(const struct argp_state *state, const struct argp *of);
+/* Ends the program with a usage error if an option of this argp was given; `why` follows its name. */
+void cli_refuse_options(const struct argp_state *state, const struct argp *of, const char *why);
+/* An option, and the words of a command that it means something to: "check, explain". The last has key 0. */
+struct cli_use {
+    int key;
+    const char *words;
+};
+/* Ends the program with a usage error if an option was given that means nothing to this word. Options that the list lacks are for all. */
+void cli_check_uses(const struct argp *argp, int argc, char **argv, const struct cli_use *uses, const char *word);
+
 /* A command of a command, and the choice among them by the first word; `about` is a line of the help (command.c). */
 struct cli_command {
     const char *name;

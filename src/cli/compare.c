@@ -51,6 +51,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "expected two candidates: akgen compare A B --task TASK");
         if (!compare->task)
             argp_error(state, "--task names the task that both are for");
+        if (compare->json && compare->every_case)
+            argp_error(state, "--timing prints a table; --json has every case's time");
         if (compare->options.no_timing || compare->options.random_order)
             argp_error(state, "time is modelled in program order only, and not with --no-timing");
         return 0;
@@ -207,7 +209,7 @@ int cli_compare(int argc, char **argv)
         .children = children,
     };
     struct compare compare = {.options = cli_eval_defaults()};
-    argp_parse(&argp, argc, argv, 0, NULL, &compare);
+    cli_parse(&argp, argc, argv, &compare);
     struct arena arena = {0};
     struct task task;
     struct akgen_error *error = task_find(&arena, toolchain_home(), compare.task, &task);

@@ -107,9 +107,9 @@ static error_t parse_filter(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_option filter_options[] = {
-    {"part", KEY_PART, WORD_CHOICE(COT_PARTS, ""), 0, "only samples of this part; several times", 1},
-    {"mode", KEY_MODE, WORD_CHOICE(COT_MODES, ""), 0, "only samples whose answer is this; several times", 1},
-    {"split", KEY_SPLIT, WORD_CHOICE(COT_SPLITS, ""), 0, "only samples of this split; several times", 1},
+    {"part", KEY_PART, WORD_CHOICE(COT_PARTS, ""), CLI_SEVERAL, "only samples of this part; several times", 1},
+    {"mode", KEY_MODE, WORD_CHOICE(COT_MODES, ""), CLI_SEVERAL, "only samples whose answer is this; several times", 1},
+    {"split", KEY_SPLIT, WORD_CHOICE(COT_SPLITS, ""), CLI_SEVERAL, "only samples of this split; several times", 1},
     {"verdict", KEY_VERDICT, "WORD", 0, "only samples with this verdict: pass, ..., or none", 1},
     {"licence", KEY_LICENCE, "SPDX", 0, "only samples under this licence; 'known': under any that is known", 1},
     {0},

@@ -101,7 +101,7 @@ int cli_cot_corpus(int argc, char **argv)
     };
     struct arguments arguments = {.files.needed = "FILE.jsonl, FILE.parquet or a folder",
                                   .corpus = {.shortest = 20, .longest = 65536, .similar = 0.8}};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct cot_store *store = NULL;
     struct cot_corpus_counts counts = {0};
     struct arena arena = {0};

@@ -59,7 +59,7 @@ int cli_cot_documents(int argc, char **argv)
     struct arena arena = {0};
     struct cot_store *store = NULL;
     struct cot_counts counts = {0}, asked = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct cli_cot_files *files = &arguments.files;
     if (!files->path) {
         files->path = arena_printf(&arena, "%s/docs", toolchain_home());

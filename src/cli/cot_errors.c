@@ -105,7 +105,7 @@ int cli_cot_errors(int argc, char **argv)
         .children = children};
     struct arguments a = {.seeds = {.count = 100, .machine = 10}, .errors = {.mutants = 8}};
     struct arena arena = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    cli_parse(&argp, argc, argv, &a);
     struct cot_blocks blocks = {.step = "errors", .size = BLOCK, .make = make_block, .closure = &a};
     struct akgen_error *error = cot_store_open(a.seeds.db, &blocks.store);
     if (!error)

@@ -74,7 +74,7 @@ int cli_cot_export(int argc, char **argv)
         .children = children,
     };
     struct arguments arguments = {.format = -1};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct cot_store *store = NULL;
     struct akgen_error *error = cot_store_open_to_read(arguments.db, &store);
     if (!error)
@@ -94,7 +94,7 @@ int cli_cot_page(int argc, char **argv)
         .children = children,
     };
     struct arguments arguments = {.filter.most = PAGE_LIMIT};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct cot_store *store = NULL;
     struct akgen_error *error = cot_store_open_to_read(arguments.db, &store);
     if (!error)

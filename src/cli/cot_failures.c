@@ -44,6 +44,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!arguments->db == !arguments->verdicts)
             argp_error(state, "one of --db FILE and --verdicts FILE is needed");
+        if (arguments->db && cli_given(state, KEY_RUN))
+            argp_error(state, "--run is of --verdicts");
+        if (arguments->verdicts)
+            cli_refuse_options(state, &cli_cot_filter_argp, "chooses samples: it is of --db");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -124,7 +128,7 @@ int cli_cot_failures(int argc, char **argv)
     struct arena arena = {0};
     struct cot_store *store = NULL;
     struct cot_failures failures = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct akgen_error *error = arguments.db
                                     ? cot_store_open_to_read(arguments.db, &store)
                                     : cot_failures_of_verdicts(&arena, arguments.verdicts, arguments.run, &failures);

@@ -50,7 +50,7 @@ int cli_cot_kernels(int argc, char **argv)
     struct cot_store *store = NULL;
     struct cot_counts counts = {0};
     struct task *tasks;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     arguments.kernels.licence = arguments.files.licence;
     struct akgen_error *error = cot_store_open(arguments.files.db, &store);
     if (!error)

@@ -116,7 +116,7 @@ int cli_cot_project(int argc, char **argv)
         .children = children};
     struct projects p = {.seeds = {.count = 100, .least = 1, .machine = 10}};
     struct arena arena = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &p);
+    cli_parse(&argp, argc, argv, &p);
     const int machine = p.seeds.machine;
     struct cot_blocks blocks = {
         .step = "project",

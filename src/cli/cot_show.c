@@ -177,7 +177,7 @@ int cli_cot_show(int argc, char **argv)
         .children = children,
     };
     struct arguments arguments = {.operand = argp.args_doc};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     arguments.filter.id = arguments.words.bytes;
     int code = show(&arguments, arguments.json ? print_json : print_sample, "whose id begins with");
     text_free(&arguments.words);
@@ -194,7 +194,7 @@ int cli_cot_search(int argc, char **argv)
         .children = children,
     };
     struct arguments arguments = {.operand = argp.args_doc, .filter.most = SEARCH_LIMIT};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     arguments.filter.search = arguments.words.bytes;
     int code = show(&arguments, arguments.json ? print_json : print_line, "with the words");
     text_free(&arguments.words);
@@ -308,7 +308,7 @@ int cli_cot_stats(int argc, char **argv)
         .children = children,
     };
     struct arguments arguments = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct cot_store *store = NULL;
     struct akgen_error *error = cot_store_open_to_read(arguments.db, &store);
     if (!error)

@@ -172,7 +172,7 @@ int cli_cot_synth(int argc, char **argv)
         .children = children};
     struct synthesis s = {.seeds = {.count = 1000, .least = 1, .machine = 10}};
     struct arena arena = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &s);
+    cli_parse(&argp, argc, argv, &s);
     s.brief |= s.projects && !s.programs;
     const int machine = s.seeds.machine;
     struct cot_blocks blocks = {

@@ -55,9 +55,10 @@ static const struct argp_option options[] = {
     {"json", KEY_JSON, NULL, 0, "check, explain, exemplars: print it as JSON", 0},
     {"check", KEY_CHECK, NULL, 0, "fmt: name the files that are formatted otherwise and change none", 0},
     {"verbose", 'v', NULL, 0, "check: say of each store whether it is proved that its parts cover the tensor once", 0},
-    {"task", KEY_TASK, "TASK", 0, "check, run, build, explain: the task whose cases the program computes", 0},
+    {"task", KEY_TASK, "TASK", 0,
+     "check, run, build, explain: the task whose cases the program computes; exemplars: the one that they are for", 0},
     {"category", KEY_CATEGORY, "CATEGORY", 0, "exemplars: those of this category alone", 0},
-    {"output", 'o', "DIR", 0, "build: the folder of the project", 0},
+    {"output", 'o', "DIR", 0, "build: the folder of the project; write: the file of the program", 0},
     {"stop-after", KEY_STOP, "PASS", 0,
      "build: print what this pass leaves: tiling, init, align, process, types, pipeline, sync", 0},
     {"response", KEY_RESPONSE, "FILE", 0, "build: write an answer in MultiKernelBench's format (docs/answers.md)", 0},
@@ -71,7 +72,7 @@ static const struct argp_option options[] = {
     {"unchecked", KEY_UNCHECKED, NULL, 0,
      "build: do not interpret the program before, on sizes that nothing divides and small cases", 0},
     {"line-directives", KEY_LINES, NULL, 0, "build: #line directives lead what reads the project to the program", 0},
-    {"case", KEY_CASE, "N", 0, "run, build --verify, explain: that case alone", 0},
+    {"case", KEY_CASE, "N", 0, "check, run, build, explain: that case alone", 0},
     {"hidden", KEY_HIDDEN, NULL, 0, "run: also with other values, and the hidden cases of other sizes and values", 0},
     {0},
 };
@@ -332,6 +333,10 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
                           "--verify tries it");
     if (!error && arguments->task)
         error = task_find(arena, toolchain_home(), arguments->task, &task);
+    if (!error && arguments->last != DSL_PASSES_COUNT &&
+        (arguments->output || arguments->response || arguments->verify))
+        error =
+            error_new("build: what --stop-after leaves is printed; there is no project for -o, --response or --verify");
     if (!error && arguments->static_case >= 0 && arguments->response)
         error = error_new("build: an answer has a host part, --static N has none");
     if (!error && (arguments->verify || arguments->static_case >= 0))
@@ -355,10 +360,10 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
         return EXIT_OTHER_VERDICT;
     if (arguments->lines)
         dsl_line_directives(arena, &lowered);
-    if (arguments->print || !lowered.count) {
+    if (arguments->print || !lowered.count)
         print_project(arena, &lowered);
+    if (!lowered.count)
         return EXIT_PASS;
-    }
     if (arguments->response && (error = write_response(arena, arguments->response, &lowered, &opdef)))
         return cli_fail(EXIT_OWN_FAILURE, error);
     if (!arguments->output && !arguments->verify)
@@ -560,7 +565,28 @@ int cli_dsl(int argc, char **argv)
             "write prints the program that the planner makes of a task's formulas. "
             "run computes a task's cases by the interpreter and compares with the task's references."};
     struct dsl_arguments arguments = {.only_case = -1, .static_case = -1, .last = DSL_PASSES_COUNT};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
+    static const struct cli_use uses[] = {{KEY_JSON, "check, explain, exemplars"},
+                                          {KEY_CHECK, "fmt"},
+                                          {'v', "check"},
+                                          {KEY_TASK, "check, run, build, explain, exemplars"},
+                                          {KEY_CATEGORY, "exemplars"},
+                                          {'o', "build, write"},
+                                          {KEY_STOP, "build"},
+                                          {KEY_RESPONSE, "build"},
+                                          {KEY_PRINT, "build"},
+                                          {KEY_VERIFY, "build"},
+                                          {KEY_STATIC, "build"},
+                                          {KEY_UNCHECKED, "build"},
+                                          {KEY_LINES, "build"},
+                                          {KEY_CASE, "check, run, build, explain"},
+                                          {KEY_HIDDEN, "run"},
+                                          {0}};
+    if (arguments.only_case >= 0 && arguments.static_case < 0 && !arguments.task && arguments.command &&
+        strcmp(arguments.command, "explain") != 0)
+        return cli_fail(EXIT_USAGE, error_new("%s: --task says whose case --case is", arguments.command));
+    if (arguments.command)
+        cli_check_uses(&argp, argc, argv, uses, arguments.command);
     if (arguments.count && strcmp(arguments.command, "check") == 0)
         return each_file(&arguments, check_file);
     if (arguments.count && strcmp(arguments.command, "fmt") == 0)

@@ -65,6 +65,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
             argp_error(state, "TASK and CANDIDATE are needed");
         if (arguments->json && arguments->feedback)
             argp_error(state, "--json and --feedback are two ways to print one verdict");
+        if (arguments->timing && (arguments->json || arguments->feedback))
+            argp_error(state, "--timing prints a table; %s",
+                       arguments->json ? "--json has every case's time" : "--feedback has no place for it");
+        if (arguments->feedback && strcmp(arguments->baseline.name, BASELINE_EAGER) != 0)
+            argp_error(state, "--baseline: --feedback prints no speedup");
         if (arguments->trace && (arguments->options.no_timing || arguments->options.random_order))
             argp_error(state, "--trace: time is modelled in program order only, and not with --no-timing");
         break;
@@ -278,6 +283,6 @@ int cli_eval(int argc, char **argv)
     };
     struct eval_arguments arguments = {.options = cli_eval_defaults(),
                                        .baseline = {BASELINE_EAGER, &arguments.options}};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     return evaluate(&arguments);
 }

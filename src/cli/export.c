@@ -37,9 +37,10 @@ struct export_arguments {
 
 static const struct argp_option options[] = {
     {"db", KEY_DB, "FILE", 0, "database written by 'akgen bench --db'; it is read only", 1},
-    {"run", KEY_RUN, "N", 0, "only run N; may be given several times (default: all runs of the file)", 1},
-    {"only", KEY_ONLY, "GLOB", 0, "only tasks whose name matches, with or without the suite; several times", 1},
-    {"exclude", KEY_EXCLUDE, "GLOB", 0, "tasks that are held out; several times", 1},
+    {"run", KEY_RUN, "N", CLI_SEVERAL, "only run N; may be given several times (default: all runs of the file)", 1},
+    {"only", KEY_ONLY, "GLOB", CLI_SEVERAL, "only tasks whose name matches, with or without the suite; several times",
+     1},
+    {"exclude", KEY_EXCLUDE, "GLOB", CLI_SEVERAL, "tasks that are held out; several times", 1},
     {"language", KEY_LANGUAGE, "ascendc|dsl|graph|" BENCH_UNKNOWN_LANGUAGE, 0,
      "only answers that were asked for in this language; needed where the runs have several. Runs of an earlier akgen "
      "have none and are left out, but for " BENCH_UNKNOWN_LANGUAGE,
@@ -145,6 +146,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!state->arg_num || !export->db)
             argp_error(state, "'preferences' or 'sft', and --db FILE are needed");
+        if (export->what != GEN_PREFERENCES && cli_given(state, KEY_STRATEGY))
+            argp_error(state, "--strategy is of preferences, which have a worse answer");
         if (export->what == GEN_PREFERENCES && export->format == GEN_TRL_MESSAGES)
             argp_error(state, "--format trl-messages has no place for two answers; it is for sft");
         break;
@@ -216,7 +219,7 @@ int cli_export(int argc, char **argv)
     arguments.export.runs = arguments.runs;
     arguments.export.only = arguments.only;
     arguments.export.except = arguments.except;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     int code;
     struct akgen_error *error = export_rows(&arguments, &code);
     return error ? cli_fail(code, error) : EXIT_PASS;

@@ -155,7 +155,7 @@ int cli_export_cann(int argc, char **argv)
     struct task task;
     int code = EXIT_USAGE;
     arguments.eval.profile = TASK_STRICT;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct akgen_error *error = check_folder(&arena, arguments.cann.dir);
     if (!error && !arguments.task)
         error = task_of_project(&arena, arguments.candidate, &arguments.task);

@@ -119,6 +119,18 @@ static error_t parse(int key, char *text, struct argp_state *state)
             argp_error(state, "--model: --provider openai:URL says where the model is");
         if (!arguments->provider && arguments->db)
             argp_error(state, "--db keeps what a model answers: --provider says which");
+        if (arguments->json && !arguments->print_prompt)
+            argp_error(state, "--json is of --print-prompt; evidence/verdict.json has the verdict");
+        arguments->model_given =
+            !arguments->print_prompt && (cli_given_of(state, &cli_model_argp) || cli_given_of(state, &cli_server_argp));
+        if (arguments->yes && !arguments->description)
+            argp_error(state, "--yes is of --describe");
+        if (!arguments->optimise && (cli_given(state, KEY_PATIENCE) || cli_given(state, KEY_ROOFLINE)))
+            argp_error(state, "--patience and --roofline are of --optimise");
+        if (!arguments->provider && (cli_given(state, KEY_ROUNDS) || cli_given(state, KEY_BEAM)))
+            argp_error(state, "--rounds and --beam are of a model that mends its code: --provider says which");
+        if (!arguments->provider && !arguments->optimise && arguments->seconds > 0)
+            argp_error(state, "--max-seconds is of --provider or --optimise");
         if (arguments->provider && arguments->optimise_count > MOST_ROUNDS)
             argp_error(state, "--optimise: '%d' rounds are more than %d", arguments->optimise_count, MOST_ROUNDS);
         if (arguments->optimise && (arguments->eval.no_timing || arguments->eval.random_order))
@@ -272,7 +284,7 @@ int cli_gen(int argc, char **argv)
     struct task task;
     int code = EXIT_USAGE;
     arguments.eval.profile = TASK_STRICT;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     arena_adopt(&arena, &arguments.model.arena);
     bool confirmed = true;
     struct akgen_error *error = arguments.description ? cli_gen_describe(&arena, &arguments, &confirmed) : NULL;
@@ -298,7 +310,11 @@ int cli_gen(int argc, char **argv)
         code = EXIT_OWN_FAILURE;
         error = eval_check_jail(&arguments.eval);
     }
-    if (!error && !arguments.provider && !gen_program_exists(&arena, &task))
+    const bool programmed = !error && !arguments.provider && gen_program_exists(&arena, &task);
+    if (programmed && arguments.model_given) {
+        code = EXIT_USAGE;
+        error = error_new("the task has a program or formulas, and no model is asked; options of one need --provider");
+    } else if (!error && !arguments.provider && !programmed)
         ask_own_model(&arguments);
     const char *dir = error ? NULL : arguments.output ? arguments.output : op_snake_case(&arena, task.op_type);
     if (!error)

@@ -16,6 +16,7 @@ struct gen_arguments {
     const char *task, *output, *description, *provider, *db;
     int rounds, beam;
     bool optimise, yes, print_prompt, json;
+    bool model_given;   /* an option of a model that is asked */
     int optimise_count; /* rounds of a model, settings without one; 0: the default */
     int patience;       /* rounds of a model */
     double roofline;    /* 0 to 1 */

@@ -88,6 +88,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!state->arg_num || !arguments->data || !arguments->out)
             argp_error(state, "MODEL, --data FILE and -o FILE are needed");
+        if (!arguments->pairs && cli_given(state, KEY_PER_PROMPT))
+            argp_error(state, "--per-prompt is of --pairs");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -361,7 +363,7 @@ int cli_lm_answers(int argc, char **argv)
     struct arguments arguments = {.per_prompt = 4,
                                   .rollout = {.group = 8, .most = 256, .judge = cli_lm_judge("operators")}};
     struct counts counts = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct akgen_error *error = answer(&arguments, &counts);
     if (error)
         return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);

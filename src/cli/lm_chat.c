@@ -100,7 +100,7 @@ int cli_lm_chat(int argc, char **argv)
     struct arena arena = {0};
     char *bytes;
     size_t length;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct akgen_error *error = files_read(&arena, arguments.file, LARGEST, &bytes, &length);
     long number = 1;
     for (size_t at = 0; !error && at < length; number++) {

@@ -79,7 +79,7 @@ int cli_lm_convert(int argc, char **argv)
     };
     struct arguments arguments = {.convert = {.as_it_is = true, .share = 0.5}};
     struct lm_converted converted;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct akgen_error *error = lm_convert(&arguments.convert, &converted);
     if (error)
         return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);

@@ -50,7 +50,7 @@ int cli_lm_curves(int argc, char **argv)
                "or its metrics.jsonl. 'lm train' writes the page of its own run, metrics.html, with each checkpoint.",
     };
     struct arguments arguments = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct lm_curves *curves = lm_curves_new();
     struct akgen_error *error = NULL;
     for (int i = 0; i < arguments.count && !error; i++)

@@ -21,7 +21,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"data", KEY_DATA, "FILE", 0, "rows as 'lm train' reads them, of texts or of pairs; several times", 1},
+    {"data", KEY_DATA, "FILE", CLI_SEVERAL, "rows as 'lm train' reads them, of texts or of pairs; several times", 1},
     {"adapter", KEY_ADAPTER, "DIR", 0, "PEFT's adapters, or of 'lm train --lora', on top of the model", 1},
     {"reference", KEY_REFERENCE, "DIR", 0, "pairs: margins against this model, as DPO counts them", 1},
     {"beta", KEY_BETA, "B", 0, "pairs: and times this (default 0.1)", 1},
@@ -171,7 +171,7 @@ int cli_lm_eval(int argc, char **argv)
     static struct arguments arguments = {.evaluate = {.tokens = 4096}};
     struct lm_evaluation evaluation;
     arguments.evaluate.data = arguments.data;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct akgen_error *error = lm_evaluate(&arguments.evaluate, &evaluation);
     if (!error && arguments.json)
         print_json(&evaluation);

@@ -120,7 +120,7 @@ int cli_lm_extend(int argc, char **argv)
     };
     struct arguments arguments = {.tokens = 1500, .rows = INT32_MAX};
     struct arena arena = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct cot_fragments *fragments = cot_fragments_new();
     struct akgen_error *error = make(&arena, &arguments, fragments);
     cot_fragments_free(fragments);

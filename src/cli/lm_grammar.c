@@ -96,7 +96,7 @@ int cli_lm_grammar(int argc, char **argv)
     struct arena arena = {0};
     struct arguments arguments = {0};
     struct task task;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct akgen_error *error = arguments.task ? task_find(&arena, toolchain_home(), arguments.task, &task) : NULL;
     const char *text = error            ? NULL
                        : arguments.task ? task_answer_grammar(&arena, &task)

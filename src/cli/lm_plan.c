@@ -184,7 +184,7 @@ int cli_lm_plan(int argc, char **argv)
     struct arguments arguments = {.tokens = 4096, .longest = 4096, .rank = 16, .gflops = -1};
     struct arena arena = {0};
     struct lm_config config;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     const char *inside = arena_printf(&arena, "%s/config.json", arguments.model);
     struct akgen_error *error = lm_config_read(files_exists(inside) ? inside : arguments.model, &config);
     if (!error)

@@ -35,13 +35,13 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"prompt", KEY_PROMPT, "TEXT", 0, "what the text begins with; several times", 1},
-    {"prompt-file", KEY_PROMPT_FILE, "FILE", 0, "likewise, of a file", 1},
+    {"prompt", KEY_PROMPT, "TEXT", CLI_SEVERAL, "what the text begins with; several times", 1},
+    {"prompt-file", KEY_PROMPT_FILE, "FILE", CLI_SEVERAL, "likewise, of a file", 1},
     {"chat", KEY_CHAT, NULL, 0, "a prompt is what a user says, and the model answers, by Qwen3's chat template", 1},
     {"no-thinking", KEY_NO_THINKING, NULL, 0, "the same, and it answers without a thought", 1},
     {"samples", 'n', "N", 0, "texts of each prompt (default 1)", 1},
     {"max-tokens", KEY_MAX, "N", 0, "of an answer (default 256)", 2},
-    {"stop", KEY_STOP, "TEXT", 0, "answers end before it; several times", 2},
+    {"stop", KEY_STOP, "TEXT", CLI_SEVERAL, "answers end before it; several times", 2},
     {"grammar", KEY_GRAMMAR, "FILE|dsl|formula|graph", 0,
      "answers follow a grammar in GBNF, and end where it lets them; dsl, formula and graph are 'akgen lm grammar's", 2},
     {"grammar-tries", KEY_GRAMMAR_TRIES, "N", 0,
@@ -328,7 +328,7 @@ int cli_lm_sample(int argc, char **argv)
                "run and beside any others.",
     };
     struct arguments arguments = {.samples = 1, .most = 256, .sampling = lm_sampling_defaults};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct akgen_error *error = sample(&arguments);
     arena_free(&arguments.arena);
     if (error)

@@ -101,7 +101,7 @@ int cli_lm_serve(int argc, char **argv)
         .host = "127.0.0.1", .port = PORT, .texts = TEXTS, .longest = LENGTH, .on_ready = on_ready, .stop = &stop};
     struct sigaction action = {.sa_handler = on_signal}, ignored = {.sa_handler = SIG_IGN};
     serve.closure = &serve;
-    argp_parse(&argp, argc, argv, 0, NULL, &serve);
+    cli_parse(&argp, argc, argv, &serve);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGPIPE, &ignored, NULL);

@@ -16,8 +16,8 @@ static const size_t LARGEST_TEXT = (size_t)4 << 30;
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "where tokenizer.json and tokenizer_config.json go", 1},
     {"vocab", KEY_VOCABULARY, "N", 0, "tokens in all: 256 bytes, Qwen3's special tokens, and what is learned", 1},
-    {"special", KEY_SPECIAL, "TOKEN", 0, "a text that is one token wherever it stands, besides Qwen3's; several times",
-     1},
+    {"special", KEY_SPECIAL, "TOKEN", CLI_SEVERAL,
+     "a text that is one token wherever it stands, besides Qwen3's; several times", 1},
     {"min-count", KEY_LEAST, "N", 0, "pairs that occur less often become no token (default 1)", 1},
     {"json", KEY_JSON, NULL, 0, "print the result as JSON", 1},
     {0},
@@ -164,7 +164,7 @@ int cli_lm_tokenizer(int argc, char **argv)
     static struct arguments arguments = {.bpe.least = 1};
     struct arena arena = {0};
     arguments.bpe.specials = arguments.specials;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct akgen_error *error = make(&arena, &arguments);
     arena_free(&arena);
     if (error)

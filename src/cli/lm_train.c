@@ -57,7 +57,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"data", KEY_DATA, "FILE", 0,
+    {"data", KEY_DATA, "FILE", CLI_SEVERAL,
      "JSON lines to learn from: {\"text\"}, {\"messages\"}, {\"prompt\", \"completion\"} or {\"input_ids\", "
      "\"labels\"}; for DPO "
      "{\"prompt\", \"chosen\", "
@@ -541,9 +541,9 @@ int cli_lm_train(int argc, char **argv)
     };
     struct arguments asked, arguments;
     begin(&asked, NULL);
-    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    cli_parse(&argp, argc, argv, &asked);
     begin(&arguments, &asked);
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     if (arguments.torchrun.asked)
         return cli_torchrun(&arguments.train, &arguments.torchrun, arguments.json);
     arguments.train.on_progress = print_progress;

@@ -69,7 +69,7 @@ static const struct argp_option server_options[] = {
     {"top-k", KEY_TOP_K, "N", 0, "so many likeliest tokens (default: the server's)", 12},
     {"min-p", KEY_MIN_P, "X", 0, "tokens of this probability beside the likeliest one's (default: the server's)", 12},
     {"max-answer-tokens", KEY_MAX_ANSWER_TOKENS, "N", 0, "limit of an answer (default: the server's)", 12},
-    {"stop", KEY_STOP, "TEXT", 0, "the answer ends before this text; can be repeated", 12},
+    {"stop", KEY_STOP, "TEXT", CLI_SEVERAL, "the answer ends before this text; can be repeated", 12},
     {"answer-seed", KEY_ANSWER_SEED, "N", 0, "sample s is asked for with the seed N + s (default: no seed)", 12},
     {"max-tokens", KEY_MAX_TOKENS, "N", 0, "limit of the run, prompts and answers together (default: none)", 14},
     {"max-cost", KEY_MAX_COST, "X", 0, "limit of the run, in the currency of the prices (default: none)", 14},
@@ -97,7 +97,7 @@ static const struct argp_option options[] = {
     {"variant", KEY_VARIANT, WORD_CHOICE(GEN_VARIANTS, ""), 0, "what it is shown besides the task (default zero-shot)",
      21},
     {"templates", KEY_TEMPLATES, "DIR", 0, "a folder with changed copies of the template files", 21},
-    {"documents", KEY_DOCUMENTS, "PATH", 0,
+    {"documents", KEY_DOCUMENTS, "PATH", CLI_SEVERAL,
      "--variant retrieval: a file or folder (.md, .txt, .html) to look things up in besides; may be repeated", 21},
     {"tokenizer", KEY_TOKENIZER, "FILE", 0, "the model's tokenizer.json, to count tokens by (default: an estimate)",
      21},
@@ -293,6 +293,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return parse_samples(key, text, state);
     }
     return 0;
+}
+
+void cli_refuse_model_options(const struct argp_state *state, const char *why)
+{
+    cli_refuse_options(state, &cli_model_argp, why);
+    cli_refuse_options(state, &cli_server_argp, why);
 }
 
 static const struct argp_child children[] = {{&cli_server_argp, 0, NULL, 10}, {0}};

@@ -13,6 +13,8 @@ extern const struct argp cli_server_argp;
 /* Defaults: Ascend C, zero-shot; one sample of the server's own sampling, streamed, eight requests at a time, five retries. Released
  * with gen_model_free. */
 struct gen_model cli_model_defaults(void);
+/* cli_refuse_options for all of these. */
+void cli_refuse_model_options(const struct argp_state *state, const char *why);
 /* What a prompt takes from the options of the evaluation: scope, mode, case and chip. */
 void cli_model_take(struct gen_model *model, const struct eval_options *eval);
 /* Sets the language that answers must be in for the evaluation: the one asked for, else the one that the model is asked for. After

@@ -56,6 +56,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!arguments->db)
             argp_error(state, "--db is needed");
+        if (arguments->compare && strcmp(arguments->format, "table") != 0)
+            argp_error(state, "--compare is a table; --format %s is of one run", arguments->format);
+        if (arguments->ks.count && (arguments->compare || strcmp(arguments->format, "csv") == 0))
+            argp_error(state, "--pass-at: %s has no pass@k",
+                       arguments->compare ? "a comparison, beside that of k = 1," : "--format csv");
+        if (cli_given(state, KEY_OUTPUT) && strcmp(arguments->format, "html") != 0)
+            argp_error(state, "--output is of --format html; a %s goes to standard output", arguments->format);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -109,7 +116,7 @@ int cli_report(int argc, char **argv)
     };
     struct report_arguments arguments = {.format = "table", .output = "report.html"};
     struct store *store = NULL;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct akgen_error *error = access(arguments.db, R_OK) ? error_new("%s: %m", arguments.db) : NULL;
     if (!error)
         error = store_open(arguments.db, &store);

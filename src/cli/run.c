@@ -30,7 +30,7 @@ struct run_arguments {
 static const struct argp_option options[] = {
     {"log", KEY_LOG, "FILE", OPTION_ARG_OPTIONAL,
      "log every instruction and synchronisation, one line each, to FILE (default: standard output)", 1},
-    {"dump", KEY_DUMP, "NAME[=FILE]", 0,
+    {"dump", KEY_DUMP, "NAME[=FILE]", CLI_SEVERAL,
      "after the run show input or output NAME, with what was expected where it differs; or write it to FILE as .npy. "
      "May be given several times",
      1},
@@ -237,6 +237,6 @@ int cli_run(int argc, char **argv)
     };
     struct run_arguments arguments = {.options = cli_eval_defaults()};
     arguments.options.only_case = 0;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     return run(&arguments);
 }

@@ -56,7 +56,7 @@ int cli_soc(int argc, char **argv)
     static const struct argp argp = {
         .parser = parse, .args_doc = "list\nshow NAME", .doc = "The chips that AKGen simulates."};
     struct soc_arguments arguments = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     if (arguments.count == 1 && strcmp(arguments.words[0], "list") == 0)
         return list_socs();
     if (arguments.count == 2 && strcmp(arguments.words[0], "show") == 0)

@@ -151,12 +151,21 @@ static struct akgen_error *print_eager(struct arena *arena, const struct task *t
     return error;
 }
 
-static int show_task(struct arena *arena, const char *name)
+static int show_task(struct arena *arena, const char *name, bool json)
 {
     struct task task;
     struct akgen_error *error = task_find(arena, toolchain_home(), name, &task);
+    if (!error && json && task.broken)
+        error = error_new("%s", task.broken);
     if (error)
         return cli_fail(EXIT_USAGE, error);
+    if (json) {
+        json_t *row = task_json(&task);
+        json_dumpf(row, stdout, JSON_INDENT(1));
+        putchar('\n');
+        json_decref(row);
+        return EXIT_PASS;
+    }
     printf("%s (%s)\n", task.name, task.suite);
     print_params("inputs", &task, task.inputs, task.input_count);
     for (int i = 0; i < task.attr_count; i++)
@@ -332,14 +341,18 @@ int cli_task(int argc, char **argv)
             "task. new: a task of your own to begin with (docs/tasks.md). TASK may be a directory.",
     };
     struct task_arguments arguments = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, &arguments);
     struct arena arena = {0};
     const char *word = arguments.count ? arguments.words[0] : "";
+    static const struct cli_use uses[] = {
+        {KEY_JSON, "list, show, references"}, {KEY_FULL, "check"}, {KEY_REFERENCE, "new"}, {KEY_LIKE, "new"}, {0}};
+    if (arguments.count)
+        cli_check_uses(&argp, argc, argv, uses, word);
     int code = EXIT_USAGE;
     if (strcmp(word, "list") == 0 && arguments.count == 1)
         code = list_tasks(&arena, arguments.json);
     else if (strcmp(word, "show") == 0 && arguments.count == 2)
-        code = show_task(&arena, arguments.words[1]);
+        code = show_task(&arena, arguments.words[1], arguments.json);
     else if (strcmp(word, "check") == 0 && arguments.count == 1)
         code = check_tasks(&arena, arguments.full);
     else if (strcmp(word, "check") == 0 && arguments.count == 2)

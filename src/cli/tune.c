@@ -395,7 +395,7 @@ int cli_tune(int argc, char **argv)
         .children = children,
     };
     struct tune tune = {.options = cli_eval_defaults(), .budget = BUDGET};
-    argp_parse(&argp, argc, argv, 0, NULL, &tune);
+    cli_parse(&argp, argc, argv, &tune);
     struct arena arena = {0};
     int code;
     struct akgen_error *error = run(&arena, &tune, &code);

@@ -79,7 +79,8 @@ class ForeignDatabase(unittest.TestCase):
         return path
 
     def report(self, db, *options):
-        process = akgen("report", "--db", db, "--output", self.directory / "page.html", *options)
+        output = ["--output", self.directory / "page.html"] if "html" in options else []
+        process = akgen("report", "--db", db, *output, *options)
         self.assertEqual(process.returncode, 0, process.stderr)
         return process.stdout + process.stderr
 
