@@ -329,6 +329,6 @@ json_t *report_to_json(struct bench *bench)
                      bench->scope, "profile", bench->profile, "protocol", bench->protocol, "akgen", bench->akgen,
                      "baseline", bench->baseline, "language", bench->language, "shares", shares_json(bench, &shares),
                      "seconds", bench->seconds, "missing", report_missing_json(bench), "pass_at_k",
-                     report_pass_at_k_json(bench), "sampling",
-                     report_sampling_json(bench), "groups", groups, "verdicts", verdicts);
+                     report_pass_at_k_json(bench), "sampling", report_sampling_json(bench), "groups", groups,
+                     "verdicts", verdicts);
 }

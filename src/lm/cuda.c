@@ -15,7 +15,8 @@ static struct akgen_error *load(lm_cuda_opener **open)
     const char *path = files_program(&arena, LM_CUDA_LIBRARY);
     void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!path)
-        error = error_new("there is no " LM_CUDA_LIBRARY " beside the program; 'make cuda' builds it where CUDA's nvcc is");
+        error =
+            error_new("there is no " LM_CUDA_LIBRARY " beside the program; 'make cuda' builds it where CUDA's nvcc is");
     else if (!library)
         error = error_new("cannot load " LM_CUDA_LIBRARY ": %s", dlerror());
     else if (!(*open = (lm_cuda_opener *)dlsym(library, LM_CUDA_OPEN)))

@@ -108,8 +108,9 @@ struct npu_config {
     uint64_t reserved_workspace; /* GetLibApiWorkSpaceSize: what precedes the user's workspace */
     void (*log)(void *closure, const struct npu_log_line *line); /* NULL: no log */
     void *log_closure;
-    bool timing;     /* npu_timing() afterwards; in program order only */
-    uint64_t filled; /* bytes of outputs that a launch of its own fills before this one, for its time; 0: there is none */
+    bool timing; /* npu_timing() afterwards; in program order only */
+    uint64_t
+        filled; /* bytes of outputs that a launch of its own fills before this one, for its time; 0: there is none */
     void (*slice)(void *closure,
                   const struct npu_timeline_slice *slice); /* the timeline, cores by turns; NULL: none is wanted */
     void *slice_closure;

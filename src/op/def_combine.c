@@ -151,8 +151,9 @@ static struct akgen_error *check_fills(const struct combination *all, const stru
     if (!param->init_list)
         return NULL;
     if (param->init_count != types->dtype_count)
-        return error_new("output '%s' lists %zu values in InitValue and %zu data types: every data type needs one value",
-                         param->name, param->init_count, types->dtype_count);
+        return error_new(
+            "output '%s' lists %zu values in InitValue and %zu data types: every data type needs one value",
+            param->name, param->init_count, types->dtype_count);
     for (size_t i = 0; i < param->init_count; i++)
         for (size_t j = 0; j < i; j++)
             if (types->dtypes[i] == types->dtypes[j] &&

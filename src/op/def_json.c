@@ -24,8 +24,7 @@ static json_t *fills_to_json(const struct op_param *param)
 {
     json_t *list = param->fills ? json_array() : NULL;
     for (int i = 0; param->fills && i < param->count; i++)
-        json_array_append_new(list,
-                              json_pack("[i,I]", param->fills[i].bytes, (json_int_t)param->fills[i].element));
+        json_array_append_new(list, json_pack("[i,I]", param->fills[i].bytes, (json_int_t)param->fills[i].element));
     return list;
 }
 
@@ -38,12 +37,12 @@ static json_t *params_to_json(const struct op_param *params, int count)
             json_array_append_new(types, json_integer(params[i].types[j]));
             json_array_append_new(formats, json_integer(params[i].formats[j]));
         }
-        json_array_append_new(list, json_pack("{s:o,s:s,s:o,s:o,s:b,s:b,s:b,s:b,s:o*}", "name", name_json(params[i].name),
-                                              "param_type", param_types[params[i].param_type], "types", types,
-                                              "formats", formats, "scalar", params[i].scalar, "scalar_list",
-                                              params[i].scalar_list, "value_depend", params[i].value_depend,
-                                              "shape_depends", params[i].shape_depends, "fills",
-                                              fills_to_json(&params[i])));
+        json_array_append_new(list,
+                              json_pack("{s:o,s:s,s:o,s:o,s:b,s:b,s:b,s:b,s:o*}", "name", name_json(params[i].name),
+                                        "param_type", param_types[params[i].param_type], "types", types, "formats",
+                                        formats, "scalar", params[i].scalar, "scalar_list", params[i].scalar_list,
+                                        "value_depend", params[i].value_depend, "shape_depends",
+                                        params[i].shape_depends, "fills", fills_to_json(&params[i])));
     }
     return list;
 }

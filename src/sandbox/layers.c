@@ -69,7 +69,8 @@ const char *sandbox_refusal(void)
     if (access("/proc/self/fd", X_OK))
         return "/proc is not mounted: objects are loaded through it ('mount -t proc proc /proc' as root)";
     if (!sandbox_layers()[SANDBOX_SECCOMP].granted)
-        return "this machine grants no seccomp filter, and nothing else keeps a candidate from system calls: a kernel with "
+        return "this machine grants no seccomp filter, and nothing else keeps a candidate from system calls: a kernel "
+               "with "
                "CONFIG_SECCOMP_FILTER is needed, and a container that allows seccomp(2)";
     return NULL;
 }

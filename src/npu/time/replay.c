@@ -934,8 +934,7 @@ static double fill_cycles(const struct npu_soc *soc, uint64_t bytes)
 {
     const double beyond = bytes > soc->l2_bytes ? (double)(bytes - soc->l2_bytes) : 0;
     const double written = larger((double)bytes / (soc->aiv * NPU_RATE_WRITE), (double)bytes / npu_traffic_l2(soc));
-    return bytes ? launch_cycles(soc, soc->aiv) +
-                       larger(written, beyond * NPU_RATE_HBM_WRITTEN / npu_traffic_hbm(soc))
+    return bytes ? launch_cycles(soc, soc->aiv) + larger(written, beyond * NPU_RATE_HBM_WRITTEN / npu_traffic_hbm(soc))
                  : 0;
 }
 

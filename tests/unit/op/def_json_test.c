@@ -12,7 +12,8 @@
 static const char valid[] =
     "{\"type\":\"Add\",\"combinations\":2,\"has_tiling\":true,\"socs\":[\"ascend910b\"],\"inputs\":[{\"name\":\"x\","
     "\"param_type\":\"required\",\"types\":[0,1],\"formats\":[2,2],\"scalar\":false,\"scalar_list\":false,"
-    "\"value_depend\":true,\"shape_depends\":false}],\"outputs\":[{\"name\":\"y\",\"param_type\":\"required\",\"types\":"
+    "\"value_depend\":true,\"shape_depends\":false}],\"outputs\":[{\"name\":\"y\",\"param_type\":\"required\","
+    "\"types\":"
     "[0,1],\"formats\":[2,2],\"scalar\":false,\"scalar_list\":false,\"value_depend\":false,\"shape_depends\":false,"
     "\"fills\":[[4,7],[2,-1]]}],\"attrs\":[{\"name\":\"axes\",\"type\":\"list_"
     "int\","
