@@ -52,13 +52,14 @@ struct akgen_request {
     const char *task;      /* "level1/Math/Sqrt", "Sqrt", or a task's directory */
     const char *candidate; /* directory of the operator project, or file of an answer (docs/answers.md) */
     const char *soc;       /* a chip that `akgen soc list` shows; NULL = Ascend910B2 */
-    bool strict;           /* profile strict instead of upstream: float64 reference, hidden sizes, other inputs. A task without a check has
+    bool
+        strict; /* profile strict instead of upstream: float64 reference, hidden sizes, other inputs. A task without a check has
                             * the float64 reference and strict limits in either (docs/tasks.md, Judging) */
-    bool static_shapes;    /* mode static: case 0 only */
-    bool kernel_only;      /* scope kernel: the task's own host part */
-    bool one_case;         /* only `case_id` */
-    int case_id;           /* number of a case in the task's cases.csv */
-    bool random_order;     /* pipes run in a random order of `order_seed`, instead of program order */
+    bool static_shapes; /* mode static: case 0 only */
+    bool kernel_only;   /* scope kernel: the task's own host part */
+    bool one_case;      /* only `case_id` */
+    int case_id;        /* number of a case in the task's cases.csv */
+    bool random_order;  /* pipes run in a random order of `order_seed`, instead of program order */
     uint64_t order_seed;
     bool
         strict_order; /* accesses that nothing orders are faults even where the result is the same whichever comes first */

@@ -33,7 +33,7 @@ struct akgen_error *task_of_case(struct arena *arena, const struct task *task, i
 
 /* Protocol (protocol.c). */
 /* True if the task has a check to compare by in the upstream profile: task.yaml states one (`check`, which may be `default`), --tolerance
- * has chosen one, or the suite is npukernelbench, whose tasks have the default check otherwise. */
+ * has chosen one, or the suite is npukernelbench, whose own tasks (none has the reference `formula`) have the default check otherwise. */
 bool task_has_check(const struct task *task);
 /* The profile whose reference and comparison judge the task's outputs: `profile`, or strict where the task has no check. */
 enum task_profile task_judged_by(const struct task *task, enum task_profile profile);
