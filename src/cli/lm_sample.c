@@ -167,6 +167,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!state->arg_num || !arguments->prompt_count)
             argp_error(state, "MODEL and --prompt TEXT are needed");
+        if (!arguments->grammar && cli_given(state, KEY_GRAMMAR_TRIES))
+            argp_error(state, "--grammar-tries is of --grammar");
         break;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -101,9 +101,9 @@ class Sample(unittest.TestCase):
             self.assertIn("the model's scores are no finite numbers: its weights are too large", done.stderr)
             self.assertEqual([json.loads(row)["finish"] for row in done.stdout.splitlines()], ["no number"] * 3)
 
-    def test_the_last_of_equal_options_counts(self):
-        options = ("--prompt", "kernel ", "--temperature", 1.5, "--max-tokens", 20)
-        self.assertEqual(self.rows(*options, "--seed", 1, "--seed", 2, "--max-tokens", 9), self.rows(*options, "--seed", 2, "--max-tokens", 9))
+    def test_a_second_value_is_refused(self):
+        refused = self.sample("--prompt", "kernel ", "--seed", 1, "--seed", 2, code=2).stderr
+        self.assertIn("--seed takes one value, and is given two: 1 and 2", refused)
 
     def test_what_is_wrong_is_said(self):
         self.assertIn("MODEL and --prompt TEXT are needed", self.sample(code=2).stderr)

@@ -93,6 +93,7 @@ class Options(unittest.TestCase):
                     ("--run is of --verdicts", ["cot", "failures", "--db", db, "--run", "1"]),
                     ("--verdict chooses samples: it is of --db", ["cot", "failures", "--verdicts", db, "--verdict", "pass"]),
                     ("--per-prompt is of --pairs", ["lm", "answers", "x", "--data", "x", "-o", "x", "--per-prompt", "2"]),
+                    ("--grammar-tries is of --grammar", ["lm", "sample", "x", "--prompt", "x", "--grammar-tries", "2"]),
                     ("--timing prints a table", ["eval", SQRT, REFERENCE, "--timing", "--json"]),
                     ("--timing prints a table", ["eval", SQRT, REFERENCE, "--timing", "--feedback"]),
                     ("--feedback prints no speedup", ["eval", SQRT, REFERENCE, "--feedback", f"--baseline=dir:{directory}"]),
