@@ -101,39 +101,46 @@ static LLVMValueRef row_of(struct confine *confine, LLVMBasicBlockRef block)
     return LLVMConstArray2(type, row, NPU_MIXES);
 }
 
-/* The call stands on the line of what follows it, the first of a function on the function's. */
-static void announce(struct confine *confine, LLVMValueRef function, LLVMBasicBlockRef block)
+/* The call stands on the line of what follows it, the first of a function on the function's, the first of a loop on the
+ * loop's. */
+static void announce(struct confine *confine, LLVMValueRef function, const struct flow_block *flow)
 {
     LLVMValueRef number = LLVMConstInt(LLVMInt32TypeInContext(confine->context), confine->blocks, false);
-    LLVMValueRef before = LLVMGetFirstInstruction(block);
+    LLVMValueRef before = LLVMGetFirstInstruction(flow->block);
     while (LLVMIsAPHINode(before))
         before = LLVMGetNextInstruction(before);
     build_before(confine, before);
     LLVMMetadataRef scope = LLVMGetSubprogram(function);
+    bool entry = scope && flow->block == LLVMGetEntryBasicBlock(function);
     /* To a debugger what has no place is part of a function's beginning, before the first statement. */
-    if (scope && block == LLVMGetEntryBasicBlock(function) && confine->debugged)
+    if (entry && confine->debugged)
         LLVMSetCurrentDebugLocation2(confine->builder, NULL);
-    else if (scope && block == LLVMGetEntryBasicBlock(function))
+    else if (entry)
         LLVMSetCurrentDebugLocation2(
             confine->builder,
             LLVMDIBuilderCreateDebugLocation(confine->context, LLVMDISubprogramGetLine(scope), 0, scope, NULL));
+    else if (flow->loop)
+        LLVMSetCurrentDebugLocation2(confine->builder, flow->loop);
     build_hook(confine, HOOK_npu_block, &number);
     confine->blocks++;
 }
 
 void count_blocks(struct confine *confine)
 {
-    size_t room = 64;
+    size_t room = 64, count;
     LLVMValueRef *rows = malloc(room * sizeof(LLVMValueRef));
     FOR_FUNCTIONS(confine->module, function)
-    FOR_BLOCKS(function, block)
     {
-        if (confine->blocks == room)
-            rows = realloc(rows, (room *= 2) * sizeof(LLVMValueRef));
-        if (!rows)
-            abort();
-        rows[confine->blocks] = row_of(confine, block);
-        announce(confine, function, block);
+        struct flow_block *flow = is_defined(function) ? flow_order(function, &count) : NULL;
+        for (size_t i = 0; flow && i < count; i++) {
+            if (confine->blocks == room)
+                rows = realloc(rows, (room *= 2) * sizeof(LLVMValueRef));
+            if (!rows)
+                abort();
+            rows[confine->blocks] = row_of(confine, flow[i].block);
+            announce(confine, function, &flow[i]);
+        }
+        free(flow);
     }
     LLVMTypeRef type = LLVMArrayType2(LLVMInt32TypeInContext(confine->context), NPU_MIXES);
     LLVMValueRef table = LLVMAddGlobal(confine->module, LLVMArrayType2(type, confine->blocks), "blocks");

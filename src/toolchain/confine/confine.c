@@ -209,7 +209,8 @@ bool confine_module(LLVMModuleRef module, const char *entry, struct confine_repo
                               .byte = LLVMInt8TypeInContext(context),
                               .word = LLVMInt64TypeInContext(context),
                               .pointer = LLVMPointerTypeInContext(context, 0),
-                              .debug_kind = LLVMGetMDKindIDInContext(context, "dbg", 3)};
+                              .debug_kind = LLVMGetMDKindIDInContext(context, "dbg", 3),
+                              .loop_kind = LLVMGetMDKindIDInContext(context, "llvm.loop", 9)};
     LLVMSetIsNewDbgInfoFormat(module, false); /* what describes variables is calls, which can be walked */
     refuse_module(&confine);
     if (!report->count) {

@@ -28,6 +28,7 @@ struct confine {
     LLVMValueRef hooks[HOOKS];
     LLVMTypeRef hook_types[HOOKS];
     unsigned debug_kind; /* the metadata kind !dbg */
+    unsigned loop_kind;  /* and !llvm.loop */
     unsigned blocks;     /* counted so far */
     bool debugged;       /* variables are described for a debugger */
 };
@@ -140,6 +141,15 @@ uint64_t bytes_of(const struct confine *confine, LLVMTypeRef type);
 LLVMValueRef base_of(const struct confine *confine, LLVMValueRef pointer, int64_t *offset);
 /* True if [pointer, pointer + bytes) lies in one frame or one variable of the module, whatever happens. */
 bool is_in_bounds(const struct confine *confine, LLVMValueRef pointer, uint64_t bytes, bool write);
+
+/* A block of a function; `loop`: if a loop begins with it, the place of what begins it again, or NULL. */
+struct flow_block {
+    LLVMBasicBlockRef block;
+    LLVMMetadataRef loop;
+};
+/* All of them, so that a branch to the same block or one before it begins a loop again, and no other does (flow.c). The
+ * caller frees the array. */
+struct flow_block *flow_order(LLVMValueRef function, size_t *count);
 
 /* The attributes of every function of the object (strip.c). */
 void add_our_attributes(struct confine *confine, LLVMValueRef function);

@@ -7,6 +7,7 @@
 #include "abi/npu_hooks.h"
 
 #include <llvm-c/Comdat.h>
+#include <llvm-c/DebugInfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,9 +118,29 @@ static void drop_flags(LLVMValueRef instruction)
     }
 }
 
+/* A branch that begins a loop again says where the loop is: there the branch is from now on. */
+static void move_to_loop(struct confine *confine, LLVMValueRef branch)
+{
+    enum { LOOP_PARTS = 16 };
+    LLVMValueRef parts[LOOP_PARTS], loop = LLVMGetMetadata(branch, confine->loop_kind);
+    unsigned count = loop ? LLVMGetMDNodeNumOperands(loop) : 0;
+    if (!count || count > LOOP_PARTS)
+        return;
+    LLVMGetMDNodeOperands(loop, parts);
+    for (unsigned i = 1; i < count; i++) { /* the first is the loop itself; then its beginning, its end */
+        LLVMMetadataRef place = parts[i] ? LLVMValueAsMetadata(parts[i]) : NULL;
+        if (place && LLVMGetMetadataKind(place) == LLVMDILocationMetadataKind) {
+            LLVMInstructionSetDebugLoc(branch, place);
+            return;
+        }
+    }
+}
+
 static void drop_metadata(struct confine *confine, LLVMValueRef instruction)
 {
     size_t count = 0;
+    if (LLVMIsATerminatorInst(instruction))
+        move_to_loop(confine, instruction);
     LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(instruction, &count);
     for (size_t i = 0; i < count; i++)
         if (LLVMValueMetadataEntriesGetKind(entries, (unsigned)i) != confine->debug_kind)

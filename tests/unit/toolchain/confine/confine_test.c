@@ -408,12 +408,53 @@ static void a_refusal_has_its_line(void **state)
     drop(&made);
 }
 
+/* Blocks that a module has in no order: their numbers grow along every way that does not begin the loop again, and the
+ * loop's first block is announced on the loop's line, not on its first statement's. */
+static void blocks_are_numbered_as_control_flows(void **state)
+{
+    static const char module[] =
+        "define void @akgen_kernel_k(i32 %n) !dbg !4 {\n"
+        "entry:\n br label %head, !dbg !6\n"
+        "exit:\n ret void, !dbg !7\n"
+        "body:\n br label %head, !dbg !7, !llvm.loop !9\n"
+        "head:\n %more = icmp eq i32 %n, 3, !dbg !6\n br i1 %more, label %body, label %exit, !dbg !6\n}\n"
+        "!llvm.dbg.cu = !{!0}\n!llvm.module.flags = !{!1}\n"
+        "!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_14, file: !2, emissionKind: LineTablesOnly)\n"
+        "!1 = !{i32 2, !\"Debug Info Version\", i32 3}\n"
+        "!2 = !DIFile(filename: \"op_kernel/k.cpp\", directory: \"/\")\n"
+        "!3 = !DISubroutineType(types: !{})\n"
+        "!4 = distinct !DISubprogram(name: \"k\", scope: !2, file: !2, line: 10, type: !3, unit: !0, spFlags: "
+        "DISPFlagDefinition)\n"
+        "!6 = !DILocation(line: 20, scope: !4)\n!7 = !DILocation(line: 21, scope: !4)\n"
+        "!9 = distinct !{!9, !10, !11}\n"
+        "!10 = !DILocation(line: 30, scope: !4)\n!11 = !DILocation(line: 31, scope: !4)\n";
+    static const struct {
+        const char *block;
+        unsigned number, line;
+    } expected[] = {{"entry", 0, 10}, {"exit", 2, 21}, {"body", 3, 30}, {"head", 1, 30}};
+    struct made made;
+    (void)state;
+    make(&made, module);
+    assert_true(made.good);
+    size_t at = 0;
+    FOR_BLOCKS(LLVMGetNamedFunction(made.module, "akgen_kernel_k"), block)
+    {
+        LLVMValueRef call = LLVMGetFirstInstruction(block);
+        assert_string_equal(LLVMGetBasicBlockName(block), expected[at].block);
+        assert_string_equal(value_name(LLVMGetCalledValue(call)), "npu_block");
+        assert_int_equal(LLVMConstIntGetZExtValue(LLVMGetOperand(call, 0)), expected[at].number);
+        assert_int_equal(LLVMGetDebugLocLine(call), expected[at++].line);
+    }
+    assert_int_equal(at, 4);
+    drop(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_unknown_is_refused), cmocka_unit_test(intrinsics_are_known_or_refused),
         cmocka_unit_test(what_may_stay_is_rewritten), cmocka_unit_test(every_function_of_the_machine_has_a_row),
-        cmocka_unit_test(a_refusal_has_its_line),
+        cmocka_unit_test(a_refusal_has_its_line),     cmocka_unit_test(blocks_are_numbered_as_control_flows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
