@@ -23,10 +23,10 @@ extern "C" {
 
 /* What was concluded about a candidate. docs/verdict.md says more on each. */
 enum akgen_verdict_kind {
-    AKGEN_VERDICT_PASS,          /* it compiles, and every case that was evaluated is right */
-    AKGEN_VERDICT_WRONG,         /* a result differs from the reference, or its tiling function refused a case */
-    AKGEN_VERDICT_FAULT,         /* the simulated chip stopped, hung or computed with something undefined; a crash */
-    AKGEN_VERDICT_TIMEOUT,       /* a case ran longer than its limit */
+    AKGEN_VERDICT_PASS,    /* it compiles, and every case that was evaluated is right */
+    AKGEN_VERDICT_WRONG,   /* a result differs from the reference, or its tiling function refused a case */
+    AKGEN_VERDICT_FAULT,   /* the simulated chip stopped, hung or computed with something undefined; a crash */
+    AKGEN_VERDICT_TIMEOUT, /* a kernel took more steps than its case's size allows, or a case more than its time */
     AKGEN_VERDICT_COMPILE_ERROR, /* a file is missing, it does not compile, or its OpDef does not fit the task */
     AKGEN_VERDICT_REJECTED,      /* it cheats */
     AKGEN_VERDICT_UNSUPPORTED,   /* it uses something that CANN has and AKGen lacks; says nothing about the candidate */
@@ -65,8 +65,10 @@ struct akgen_request {
         strict_order; /* accesses that nothing orders are faults even where the result is the same whichever comes first */
     bool first_failure; /* no case is begun behind the first that does not pass: enough where only a reward is wanted */
     uint64_t input_seed;
-    double case_seconds; /* wall clock limit per case; 0 = 60 */
-    int jobs;            /* cases and compiles side by side; 0 = 1 */
+    /* Limit per case, should its steps not end it (docs/verdict.md): seconds of the clock, less those in which its process
+     * waited for a processor that others had; 0 = 60. */
+    double case_seconds;
+    int jobs; /* cases and compiles side by side; 0 = 1 */
     /* Of a suite whose figures exist for several (multikernelbench: "1e-2" or "1e-4"), unless strict; NULL = its first. */
     const char *tolerance;
     /* Refuse (AKGEN_VERDICT_INFRA_ERROR) on a machine that does not grant every layer of the jail that docs/jail.md calls

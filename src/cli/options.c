@@ -59,7 +59,11 @@ static const struct argp_option options[] = {
      "inputs tried per case, seeds from --seed on (default: the suite's, 5 in multikernelbench, else 1; strict: 2)", 0},
     {"tolerance", KEY_TOLERANCE, WORD_CHOICE(TASK_TOLERANCES, ""), 0,
      "multikernelbench's limit for the upstream profile (default 1e-2)", 0},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "limit per case (default 60)", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0,
+     "limit per case, should the steps that its size allows not end it (default 60): by the clock, less what its "
+     "process "
+     "waited for a processor",
+     0},
     {"candidate-seconds", KEY_CANDIDATE_SECONDS, "SECONDS", 0,
      "limit of all that is done for a candidate, compilers and cases together (default 600, or ten times --timeout if "
      "that is more; as much "

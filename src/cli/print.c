@@ -116,6 +116,19 @@ static void print_finding(FILE *out, const struct verdict *verdict, const struct
     }
 }
 
+/* Where cores were when the launch was ended for its steps. */
+static void print_endless(FILE *out, const struct verdict *verdict, const struct job_endless *loop,
+                          const struct cli_colors *colors)
+{
+    if (!loop->file)
+        return;
+    fprintf(out, "    %s%s:%d:%s %sno end:%s %lu rounds or more on %d core%s\n", colors->bold, loop->file, loop->line,
+            colors->off, colors->bad, colors->off, (unsigned long)loop->rounds, loop->cores,
+            loop->cores == 1 ? "" : "s");
+    print_line_of(out, verdict, loop->file, loop->line, colors);
+    print_source_place(out, colors, source_map_of_calls(verdict->map, loop->file, loop->line, loop->calls));
+}
+
 static void print_mismatch(FILE *out, const struct task_mismatch *mismatch)
 {
     fprintf(out, "    first mismatch: %s", mismatch->output_name ? mismatch->output_name : "output");
@@ -169,11 +182,13 @@ static void print_case(FILE *out, const struct verdict *verdict, const struct ve
         fprintf(out, "    %snote:%s %s\n", colors->warn, colors->off, row->order_decides);
     if (row->compared && !row->mismatch.ok)
         print_mismatch(out, &row->mismatch);
-    else if (row->error && !row->run.fault) {
+    else if (row->error && (!row->run.fault || row->run.endless_count)) {
         fprintf(out, "    ");
         cli_print_clean(out, row->error);
         fputc('\n', out);
     }
+    for (size_t i = 0; i < row->run.endless_count; i++)
+        print_endless(out, verdict, &row->run.endless[i], colors);
     for (size_t i = 0; i < row->run.finding_count; i++)
         print_finding(out, verdict, &row->run.findings[i], colors);
     if (row->run.printed)

@@ -1,6 +1,7 @@
 /* One case of one candidate: make the inputs, bind them to the OpDef, lay them out in shared memory, run the job in the
  * jail, read the outputs where the kernel left them, compare; then again, with other inputs, in other orders. */
 #include "eval/case_internal.h"
+#include "eval/steps.h"
 #include "npu/npu.h"
 
 #include <errno.h>
@@ -171,6 +172,7 @@ static struct job make_job(struct arena *arena, struct bound_case *bound, const 
         .soc = options->soc->name,
         .sync = candidate->sync,
         .random_order = options->random_order,
+        .steps = options->debug && options->debug->debugger ? 0 : eval_steps_of_case(bound->instance),
         .timing = bound->timed && !options->no_timing && !options->random_order &&
                   !(options->debug && options->debug->debugger),
         .seed = options->order_seed,

@@ -2,6 +2,7 @@
  * the answer. Where it is not, the published case has not been tried yet: an operator need not take every shape, and its
  * author has seen the published ones only. So it runs at its full size, and that counts. */
 #include "eval/case_internal.h"
+#include "eval/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,17 +13,6 @@
 static bool may_depend_on_size(const struct verdict_case *row)
 {
     return row->reduced && !row->hidden && (row->kind == AKGEN_VERDICT_FAULT || row->kind == AKGEN_VERDICT_WRONG);
-}
-
-static uint64_t bytes_of(const struct task_argument *arguments, int count, uint64_t *elements)
-{
-    uint64_t bytes = 0;
-    for (int i = 0; i < count; i++)
-        for (int t = 0; t < arguments[i].count; t++) {
-            bytes += (uint64_t)arguments[i].tensors[t].elements * akgen_dtype_size(arguments[i].tensors[t].type);
-            *elements += (uint64_t)arguments[i].tensors[t].elements;
-        }
-    return bytes;
 }
 
 /* What a case takes: each tensor as it was made, in GM, and the states of its bytes; each output as float64 and what it
@@ -37,8 +27,8 @@ static uint64_t memory_needed(const struct task *task, const struct task_case *t
         error_free(error);
         return 0;
     }
-    bytes =
-        bytes_of(shapes->inputs, task->input_count, &inputs) + bytes_of(shapes->outputs, task->output_count, &outputs);
+    bytes = eval_tensor_bytes(shapes->inputs, task->input_count, &inputs) +
+            eval_tensor_bytes(shapes->outputs, task->output_count, &outputs);
     task_instance_free(shapes);
     return bytes * COPIES + outputs * PER_OUTPUT;
 }

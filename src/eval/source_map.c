@@ -129,14 +129,20 @@ struct source_place source_map_find(const struct source_map *map, const char *fi
     return place;
 }
 
+struct source_place source_map_of_calls(const struct source_map *map, const char *file, int line,
+                                        const struct job_call *calls)
+{
+    struct source_place place = source_map_find(map, file, line);
+    for (; calls && calls->file && !place.program; calls++)
+        place = source_map_find(map, calls->file, calls->line);
+    return place;
+}
+
 struct source_place source_map_of_finding(const struct source_map *map, const struct job_finding *finding, bool other)
 {
-    struct source_place place =
-        source_map_find(map, other ? finding->file_other : finding->file, other ? finding->line_other : finding->line);
-    const struct job_call *call = other ? finding->calls_other : finding->calls;
-    for (; call && call->file && !place.program; call++)
-        place = source_map_find(map, call->file, call->line);
-    return place;
+    if (other)
+        return source_map_of_calls(map, finding->file_other, finding->line_other, finding->calls_other);
+    return source_map_of_calls(map, finding->file, finding->line, finding->calls);
 }
 
 json_t *source_place_to_json(struct source_place place)

@@ -29,6 +29,9 @@ struct source_place source_map_find(const struct source_map *map, const char *fi
 /* The same of where something was found, or of the other access. A function that the compiler gave the project comes from no line:
  * then the call of it that was inlined. */
 struct source_place source_map_of_finding(const struct source_map *map, const struct job_finding *finding, bool other);
+/* The same of any line, with the calls that were inlined around it (as of a finding; NULL: none are known). */
+struct source_place source_map_of_calls(const struct source_map *map, const char *file, int line,
+                                        const struct job_call *calls);
 /* As verdicts have it; null where it is none. */
 json_t *source_place_to_json(struct source_place place);
 

@@ -116,6 +116,20 @@ static json_t *finding_json(const struct source_map *map, const struct job_findi
     return json;
 }
 
+static json_t *endless_json(const struct source_map *map, const struct job_endless *endless)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "file", jsons_text(endless->file));
+    json_object_set_new(json, "line", line(endless->line));
+    json_object_set_new(json, "source",
+                        source_place_to_json(source_map_of_calls(map, endless->file, endless->line, endless->calls)));
+    json_object_set_new(json, "rounds", json_integer((json_int_t)endless->rounds));
+    json_object_set_new(json, "core", json_integer(endless->core));
+    json_object_set_new(json, "core_type", json_string(endless->aic ? "aic" : "aiv"));
+    json_object_set_new(json, "cores", json_integer(endless->cores));
+    return json;
+}
+
 static json_t *mismatch_json(const struct task_mismatch *mismatch)
 {
     json_t *json = json_object();
@@ -156,6 +170,8 @@ static json_t *run_json(const struct job_result *run)
     json_object_set_new(json, "tiling", run->tiling ? json_incref(run->tiling) : json_null());
     json_object_set_new(json, "workspace", json_integer((json_int_t)run->workspace));
     json_object_set_new(json, "seconds", json_real(run->run_seconds));
+    json_object_set_new(json, "steps", json_integer((json_int_t)run->stats.steps));
+    json_object_set_new(json, "steps_allowed", json_integer((json_int_t)run->steps));
     json_object_set_new(json, "instructions", json_integer((json_int_t)run->stats.instructions));
     json_object_set_new(json, "scalar_loads", json_integer((json_int_t)run->stats.scalar_loads));
     json_object_set_new(json, "scalar_stores", json_integer((json_int_t)run->stats.scalar_stores));
@@ -170,7 +186,7 @@ static json_t *run_json(const struct job_result *run)
 static json_t *case_json(const struct verdict *verdict, const struct verdict_case *row)
 {
     const struct source_map *map = verdict->map;
-    json_t *json = json_object(), *faults = json_array(), *notes = json_array();
+    json_t *json = json_object(), *faults = json_array(), *notes = json_array(), *endless = json_array();
     json_object_set_new(json, "case", json_integer(row->id));
     json_object_set_new(json, "ok", json_boolean(row->ok));
     json_object_set_new(json, "verdict", json_string(akgen_verdict_kind_name(row->kind)));
@@ -190,6 +206,9 @@ static json_t *case_json(const struct verdict *verdict, const struct verdict_cas
     json_object_set_new(json, "comparison", row->compared ? mismatch_json(&row->mismatch) : json_null());
     for (size_t i = 0; i < row->run.finding_count; i++)
         json_array_append_new(row->run.findings[i].fatal ? faults : notes, finding_json(map, &row->run.findings[i]));
+    for (size_t i = 0; i < row->run.endless_count; i++)
+        json_array_append_new(endless, endless_json(map, &row->run.endless[i]));
+    json_object_set_new(json, "endless", endless);
     json_object_set_new(json, "faults", faults);
     json_object_set_new(json, "notes", notes);
     return json;

@@ -425,12 +425,38 @@ static void collect_end(struct collection *all, const struct verdict_case *row)
         count_case(found, row);
 }
 
+/* A launch that was ended for its steps: the loop that most cores were in; the error names the others. */
+static void collect_endless(struct collection *all, const struct verdict_case *row)
+{
+    const struct job_endless *loop = row->run.endless;
+    struct source_place from = source_map_of_calls(all->verdict->map, loop->file, loop->line, loop->calls);
+    const char *code = from.program ? from.text : line_of(all, loop->file, loop->line);
+    const char *place =
+        from.program ? place_of(all, from.program, from.line, 0) : place_of(all, loop->file, loop->line, 0);
+    bool is_new;
+    struct found *found = find(all, arena_printf(all->arena, "endless %s", place ? place : "-"), &is_new);
+    if (found && is_new) {
+        found->title = "timeout";
+        add_place(found, place);
+        add_code(all, found, code, 0);
+        add_callers(all, found, loop->calls);
+        add_line(all, found, "what:", row->error);
+        set_remedy(all, found,
+                   "let this loop end: what it counts must grow in every round (a step or a tile of 0 from the tiling "
+                   "data does not), and what it waits for must be written by a core that is not waiting itself");
+    }
+    if (found)
+        count_case(found, row);
+}
+
 static void collect_case(struct collection *all, const struct verdict_case *row)
 {
-    bool explained = false;
+    bool explained = row->run.endless_count && row->error;
     if (row->kind == AKGEN_VERDICT_PASS || (!row->error && !row->run.finding_count) ||
         (row->error && strncmp(row->error, "not run", 7) == 0))
         return;
+    if (explained)
+        collect_endless(all, row);
     for (size_t i = 0; i < row->run.finding_count; i++)
         if (row->run.findings[i].fatal) {
             collect_finding(all, row, &row->run.findings[i]);

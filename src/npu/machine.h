@@ -47,7 +47,10 @@ struct npu {
     const struct npu_callback *callbacks;
     size_t callback_count;
     bool fatal;
-    bool ended; /* a trap: nothing more is recorded */
+    bool ended;                   /* a trap: nothing more is recorded */
+    const struct npu_core *spent; /* steps.c: the core that took the launch's last step; NULL: there are some left */
+    struct npu_endless endless[NPU_MAX_ENDLESS];
+    size_t endless_count;
     struct npu_undefined_store undefined[NPU_MAX_UNDEFINED];
     int undefined_count;
     struct npu_race *races;

@@ -108,15 +108,34 @@ struct npu_config {
     uint64_t reserved_workspace; /* GetLibApiWorkSpaceSize: what precedes the user's workspace */
     void (*log)(void *closure, const struct npu_log_line *line); /* NULL: no log */
     void *log_closure;
-    bool timing; /* npu_timing() afterwards; in program order only */
-    uint64_t
-        filled; /* bytes of outputs that a launch of its own fills before this one, for its time; 0: there is none */
+    uint64_t steps;  /* the launch is ended when it has taken so many: npu_endless(); 0: it takes as many as it wants */
+    bool timing;     /* npu_timing() afterwards; in program order only */
+    uint64_t filled; /* bytes of outputs that a launch of its own fills before this one, for its time; 0: none is */
     void (*slice)(void *closure,
                   const struct npu_timeline_slice *slice); /* the timeline, cores by turns; NULL: none is wanted */
     void *slice_closure;
 };
 
+/* A step of a launch is a basic block. What else there is counts as so many steps, by what it costs the machine. */
+enum {
+    NPU_STEPS_CALL = 4,         /* a call in a basic block */
+    NPU_STEPS_SCALAR = 2,       /* an access of UB or GM by the scalar unit */
+    NPU_STEPS_INSTRUCTION = 16, /* and one for each NPU_STEP_BYTES that each of its operands has */
+    NPU_STEP_BYTES = 128,
+    NPU_STEPS_TEXT = 256,  /* a printf, a number that DumpTensor prints */
+    NPU_STEPS_RESUME = 256 /* a turn of a core, which others gave it when they waited */
+};
+/* Where cores were that had not ended when a launch was ended for its steps. */
+struct npu_endless {
+    uint64_t pc;     /* return address in the kernel: where the outermost loop that they were in begins; 0 none */
+    uint64_t rounds; /* of that loop, at least, by the first of the cores; 0: no loop is known */
+    int core;        /* GetBlockIdx of the first */
+    bool aic;        /* it is an AIC, as the others are */
+    int cores;
+};
+
 struct npu_stats {
+    uint64_t steps;
     uint64_t instructions; /* issued, all pipes but S */
     uint64_t scalar_loads, scalar_stores, scalar_blocks;
     uint64_t scalar_mix[NPU_MIXES]; /* operations of those blocks, by kind (enum npu_mix) */
@@ -159,6 +178,9 @@ const struct npu_finding *npu_findings(const struct npu *npu, size_t *count);
  * None where they are too many to tell. Sorted; valid until npu_destroy. */
 const struct npu_racing_read *npu_racing_reads(const struct npu *npu, size_t *count);
 struct npu_stats npu_stats(const struct npu *npu);
+/* Where the cores were when the launch was ended for its steps, at most NPU_MAX_ENDLESS places; none: it came to an end. */
+enum { NPU_MAX_ENDLESS = 8 };
+const struct npu_endless *npu_endless(const struct npu *npu, size_t *count);
 /* What the launch would take on the chip; after npu_launch. */
 struct npu_timing npu_timing(const struct npu *npu);
 /* After npu_launch: how many bytes of the region that starts at base were never written (or hold undefined values), and

@@ -109,6 +109,39 @@ static void judge_end(struct arena *arena, const struct sandbox_result *ended, s
     }
 }
 
+static const char *add_thousands(struct arena *arena, uint64_t number)
+{
+    const char *text = "";
+    for (; number >= 1000; number /= 1000)
+        text = arena_printf(arena, ",%03u%s", (unsigned)(number % 1000), text);
+    return arena_printf(arena, "%u%s", (unsigned)number, text);
+}
+
+/* "op_kernel/sqrt.cpp:40 ran at least 12,345,678 rounds (core 3)" */
+static const char *describe_loop(struct arena *arena, const struct job *job, const struct job_endless *loop)
+{
+    const char *kind = !job->cube_so ? "core" : loop->aic ? "AIC" : "AIV";
+    const char *who = arena_printf(arena, "%s %d", kind, loop->core);
+    const char *where = loop->file ? arena_printf(arena, "%s:%d", loop->file, loop->line) : "code that has no line";
+    if (loop->cores > 1)
+        who = arena_printf(arena, "%d %ss, %s the first of them", loop->cores, kind, who);
+    if (!loop->rounds)
+        return arena_printf(arena, "%s was running (%s)", where, who);
+    return arena_printf(arena, "%s ran at least %s rounds (%s)", where, add_thousands(arena, loop->rounds), who);
+}
+
+/* The launch was ended for its steps. */
+static void describe_endless(struct arena *arena, const struct job *job, struct job_result *result)
+{
+    if (!result->endless_count)
+        return;
+    const char *text = arena_printf(arena, "the kernel did not end: %s", describe_loop(arena, job, result->endless));
+    for (size_t i = 1; i < result->endless_count; i++)
+        text = arena_printf(arena, "%s; %s", text, describe_loop(arena, job, &result->endless[i]));
+    result->error = arena_printf(arena, "%s; ended after %s steps, of which a case of its size has %s", text,
+                                 add_thousands(arena, result->stats.steps), add_thousands(arena, job->steps));
+}
+
 static void timed_out(struct arena *arena, const struct job *job, double allowed, struct job_result *result)
 {
     result->status = JOB_TIMEOUT;
@@ -288,6 +321,7 @@ static void add_tiling(const struct job *job, struct job_result *result)
     result->workspace = job->tiling.workspace;
     result->tiling_bytes = job->tiling.size;
     result->tiling = json_incref(job->tiling_by_field);
+    result->steps = job->steps;
 }
 
 static void run_once(struct arena *arena, const struct job *job, bool alone, struct job_result *result)
@@ -309,6 +343,7 @@ static void run_once(struct arena *arena, const struct job *job, bool alone, str
     run_prepared(arena, &sent, &objects, runner, alone, result);
     program_close_objects(&objects);
     places_find(arena, job, result);
+    describe_endless(arena, job, result);
     add_tiling(job, result);
     add_printed(arena, job, result);
     if (sent.log_fd >= 0) {

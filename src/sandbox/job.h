@@ -36,6 +36,7 @@ struct job {
     const char *soc;
     enum npu_sync sync;
     bool random_order;
+    uint64_t steps;                       /* npu_config.steps */
     bool timing;                          /* npu_config.timing */
     bool weigh;                           /* npu_config.weigh */
     const struct npu_racing_read *racing; /* npu_config.racing */
@@ -116,6 +117,15 @@ struct job_timing {
     bool trace_cut;               /* the trace ends before the launch: there was more than has room */
     int trace_errno;              /* why it could not be written; 0: it was */
 };
+struct job_endless { /* struct npu_endless with a place instead of an address */
+    uint64_t rounds;
+    int core, cores;
+    bool aic;
+    struct job_place place;
+    const char *file; /* found by job_run; NULL: unknown */
+    int line;
+    const struct job_call *calls; /* as of a finding */
+};
 struct job_result {
     enum job_status status;
     const char *nonce;
@@ -129,6 +139,9 @@ struct job_result {
     struct job_timing timing;
     struct job_finding *findings;
     size_t finding_count;
+    struct job_endless *endless; /* of a launch that was ended for its steps; else none */
+    size_t endless_count;
+    uint64_t steps;      /* job.steps */
     bool fault;          /* at least one fatal finding */
     uint64_t *undefined; /* per output tensor in order: bytes never written */
     uint64_t *undefined_first;

@@ -14,6 +14,7 @@ static const struct field job_fields[] = {
     TEXT(job, soc),
     INT(job, sync, NPU_SYNC_AUTO, NPU_SYNC_MANUAL),
     FLAG(job, random_order),
+    WORD(job, steps),
     FLAG(job, timing),
     FLAG(job, weigh),
     FLAG(job, debugged),
@@ -56,7 +57,16 @@ static const struct field finding_fields[] = {
     SIZE(job_finding, place.address),
     SIZE(job_finding, place_other.address),
 };
+static const struct field endless_fields[] = {
+    WORD(job_endless, rounds),
+    INT(job_endless, core, 0, INT32_MAX),
+    INT(job_endless, cores, 1, INT32_MAX),
+    FLAG(job_endless, aic),
+    INT(job_endless, place.object, JOB_NOWHERE, JOB_CUBE),
+    SIZE(job_endless, place.address),
+};
 static const struct field stats_fields[] = {
+    WORD(npu_stats, steps),
     WORD(npu_stats, instructions),
     WORD(npu_stats, scalar_loads),
     WORD(npu_stats, scalar_stores),
@@ -191,6 +201,24 @@ static void findings_from_json(struct reader *reader, const json_t *json, struct
     }
 }
 
+static json_t *endless_to_json(const struct job_result *result)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < result->endless_count; i++)
+        json_array_append_new(list, fields_write(endless_fields, COUNT(endless_fields), &result->endless[i]));
+    return list;
+}
+
+static void endless_from_json(struct reader *reader, const json_t *json, struct job_result *result)
+{
+    const json_t *list = fields_read_array(reader, json, "endless", NPU_MAX_ENDLESS), *item;
+    size_t i;
+    result->endless_count = json_array_size(list);
+    result->endless = arena_alloc(reader->arena, (result->endless_count + 1) * sizeof *result->endless);
+    json_array_foreach(list, i, item)
+        fields_read(reader, item, endless_fields, COUNT(endless_fields), &result->endless[i]);
+}
+
 static json_t *words_to_json(const uint64_t *words, int count)
 {
     json_t *list = json_array();
@@ -215,6 +243,7 @@ json_t *job_result_to_json(const struct job_result *result)
     if (result->timing.model.known)
         json_object_set_new(json, "timing", timing_to_json(&result->timing));
     json_object_set_new(json, "findings", findings_to_json(result));
+    json_object_set_new(json, "endless", endless_to_json(result));
     json_object_set_new(json, "racing", racing_to_json(result->racing, result->racing_count));
     json_object_set_new(json, "undefined", words_to_json(result->undefined, result->undefined_count));
     json_object_set_new(json, "undefined_first", words_to_json(result->undefined_first, result->undefined_count));
@@ -228,6 +257,7 @@ struct akgen_error *job_result_from_json(struct arena *arena, const json_t *json
     fields_read(&reader, json_object_get(json, "stats"), stats_fields, COUNT(stats_fields), &result->stats);
     timing_from_json(json_object_get(json, "timing"), &result->timing);
     findings_from_json(&reader, json, result);
+    endless_from_json(&reader, json, result);
     result->racing_count = racing_from_json(&reader, json, &result->racing);
     size_t count = words_from_json(&reader, json, "undefined", &result->undefined);
     if (words_from_json(&reader, json, "undefined_first", &result->undefined_first) != count)

@@ -69,6 +69,14 @@ void places_find(struct arena *arena, const struct job *job, struct job_result *
             finding->calls_other = calls_around(arena, &places, &finding->place_other);
         }
     }
+    for (size_t i = 0; i < result->endless_count; i++) {
+        struct job_endless *endless = &result->endless[i];
+        places_line(&places, &endless->place, &endless->file, &endless->line);
+        if (endless->file) {
+            endless->file = arena_strdup(arena, endless->file);
+            endless->calls = calls_around(arena, &places, &endless->place);
+        }
+    }
     struct job_timing *timing = &result->timing;
     places_line(&places, &timing->place, &timing->file, &timing->line);
     if (timing->file) {

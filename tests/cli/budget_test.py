@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """What a candidate may cost: one budget for all that is done for it, and one limit for what never ends, however many cases, inputs and
 sources it has."""
+import json
 import os
 import pathlib
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
-from akgen_program import AKGEN, SANITIZED, akgen, copy_reference, edit, verdict
+from akgen_program import AKGEN, SANITIZED, akgen, copy_reference, edit, verdict, without_measurements
 
 SQRT = "level1/Math/Sqrt"
 ENTRY = "    op.Process();\n"
@@ -24,6 +27,11 @@ BOMBS = {
                  "template <> struct Sum<0> { static constexpr int value = 0; };\nstatic_assert(Sum<1000>::value);\n",
     "macros": "#define A0 1 1 1 1 1 1 1 1 1 1\n" + "".join(f"#define A{i} " + f"A{i - 1} " * 10 + "\n" for i in range(1, 12)) + "int a[] = {A11};\n",
 }
+
+
+def line_of(path, text):
+    """The number of the line that has the text."""
+    return next(number for number, line in enumerate(path.read_text().splitlines(), 1) if text in line)
 
 
 class Budget(unittest.TestCase):
@@ -43,6 +51,54 @@ class Budget(unittest.TestCase):
             self.assertEqual([row["error"] for row in result["cases"][1:]], ["not run: case 0 ran out of time"] * 4)
             self.assertEqual({row["verdict"] for row in result["cases"]}, {"timeout"})
             self.assertEqual({row["run"] is None for row in result["cases"][1:]}, {True})
+
+    def ended(self, *options):
+        """The verdict on the smallest case, without what is measured."""
+        result = verdict(SQRT, self.project, "--case=4", *options)
+        self.assertEqual((result["verdict"], result["stage"]), ("timeout", "run"), result["reason"])
+        return json.loads(without_measurements(json.dumps(result)))
+
+    def test_a_loop_without_an_end_is_ended_by_its_steps(self):
+        """The tiling function forgets the tile. The verdict is the same beside others that want the processor, and says where."""
+        edit(self.host, "tiling.set_tile(static_cast<uint32_t>(tile));", "tiling.set_tile(0);")
+        line = line_of(self.kernel, "for (uint64_t at = 0;")
+        alone = self.ended("--jobs=1")
+        load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+        try:
+            beside = self.ended("--jobs=2")
+        finally:
+            for process in load:
+                process.kill()
+                process.wait()
+        self.assertEqual(alone, beside)
+        row = alone["cases"][0]
+        run, (loop,) = row["run"], row["endless"]
+        self.assertEqual((loop["file"], loop["line"], loop["core"], loop["cores"], loop["source"]), ("op_kernel/sqrt.cpp", line, 0, 48, None))
+        self.assertEqual(run["steps_allowed"], 500_000_000 + 64 * 2 * 4 * 48 * 8192)
+        self.assertGreaterEqual(run["steps"], run["steps_allowed"])
+        self.assertLess(run["steps"], 1.1 * run["steps_allowed"])
+        self.assertIn(f"the kernel did not end: op_kernel/sqrt.cpp:{line} ran at least {loop['rounds']:,} rounds (48 cores, core 0 the first of them)",
+                      alone["reason"])
+
+    def test_one_core_of_many(self):
+        """In a function that is not inlined, called in a loop of its own: that is what has no end. The others do."""
+        edit(self.kernel, 'extern "C" __global__', '__attribute__((noinline)) __aicore__ int Count(int n)\n{\n    volatile int left = n;\n'
+             '    while (left) {\n        left = left - 1;\n    }\n    return left;\n}\n\nextern "C" __global__')
+        edit(self.kernel, ENTRY, "    while (GetBlockIdx() == 7 && Count(300) == 0) {\n    }\n" + ENTRY)
+        (loop,) = self.ended()["cases"][0]["endless"]
+        self.assertEqual((loop["line"], loop["core"], loop["cores"]), (line_of(self.kernel, "while (GetBlockIdx()"), 7, 1))
+        shown = akgen("eval", SQRT, self.project, "--case=4", "--feedback").stdout
+        self.assertIn(f"1. timeout\n   place:  op_kernel/sqrt.cpp:{loop['line']}\n", shown)
+        self.assertIn("   remedy: let this loop end", shown)
+
+    def test_a_word_that_nobody_writes(self):
+        """A core that looks at GM again and again gives the others their turns; what they found before stays."""
+        edit(self.kernel, ENTRY, "    GlobalTensor<int32_t> word;\n    word.SetGlobalBuffer((__gm__ int32_t *)y, 1024);\n    if (GetBlockIdx() == 1) {\n"
+             "        while (word.GetValue(0) != 77) {\n        }\n    }\n" + ENTRY)
+        row = self.ended()["cases"][0]
+        (loop,) = row["endless"]
+        self.assertEqual((loop["line"], loop["core"]), (line_of(self.kernel, "while (word.GetValue"), 1))
+        self.assertIn("gm_race", [finding["name"] for finding in row["faults"] + row["notes"]])
 
     def test_what_is_not_right_before_it_counts(self):
         """As if cases ran in their order: case 2 hangs, 0 and 1 are judged, 3 and 4 are not run."""

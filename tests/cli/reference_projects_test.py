@@ -13,6 +13,7 @@ from akgen_program import SANITIZED, TASKS, akgen
 
 # Under sanitizers everything takes several times as long: case 0 of each task is what they look at.
 CASES = ["--case=0"] if SANITIZED else []
+STEPS_MARGIN = 50  # EVAL_STEPS_MARGIN
 COUNT = len(list(TASKS.glob("*/*/*/reference")))
 
 
@@ -35,6 +36,7 @@ class References(unittest.TestCase):
                 self.assertEqual(row["faults"], [], (verdict["task"], row["case"]))
                 undefined = [note for note in row["notes"] if note["kind"] == "undefined"]
                 self.assertEqual(undefined, [], (verdict["task"], row["case"]))
+                self.assertLess(STEPS_MARGIN * row["run"]["steps"], row["run"]["steps_allowed"], (verdict["task"], row["case"]))
 
     def test_every_case_as_upstream_judges(self):
         self.check("--profile=upstream", *CASES)

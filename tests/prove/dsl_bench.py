@@ -1,5 +1,6 @@
 """`akgen bench --provider dsl` passes every task of the three suites in both profiles, with automatic and with manual synchronisation, in
-order and under 5 random schedules, without a fault or a note of something undefined or unordered, but for the cases of docs/dsl.md.
+order and under 5 random schedules, without a fault or a note of something undefined or unordered, but for the cases of docs/dsl.md, and
+with at most a fiftieth of the steps that end a launch.
 
 Giant cases are tried by what stands in for them. A part is PROFILE+SYNC+SUITE: dsl_bench.py strict+manual+mhc runs that one alone,
 strict+manual the three of both words, no word all twelve. A part that is done is not run again, and a killed one goes on, as long as
@@ -16,6 +17,7 @@ import dsl_work  # noqa: E402
 from akgen_program import HOME, akgen  # noqa: E402
 
 SEEDS = 5
+STEPS_MARGIN = 50  # EVAL_STEPS_MARGIN
 SUITES = ("npukernelbench", "multikernelbench", "mhc")
 PARTS = [(profile, sync, suite) for profile, sync in (("strict", "manual"), ("upstream", "auto"), ("strict", "auto"), ("upstream", "manual"))
          for suite in SUITES]
@@ -78,6 +80,8 @@ def complaints(part, verdicts, listed):
         for case in verdict["cases"]:
             lines += [f"{verdict['task']}: case {case['case']}: {note['kind']} {note['name']}, {note['file']}:{note['line']}"
                       for note in noticed(case)]
+            if STEPS_MARGIN * case["run"]["steps"] >= case["run"]["steps_allowed"]:
+                lines.append(f"{verdict['task']}: case {case['case']}: {case['run']['steps']} steps of {case['run']['steps_allowed']}")
             if case["ok"] and case["orders_tried"] != SEEDS:
                 lines.append(f"{verdict['task']}: case {case['case']}: {case['orders_tried']} schedules of {SEEDS}")
     return lines

@@ -13,6 +13,7 @@
 #include "npu/order/weigh.h"
 #include "npu/queue/queue.h"
 #include "npu/report.h"
+#include "npu/steps.h"
 #include "npu/time/tape.h"
 #include "npu/undefined_load.h"
 
@@ -100,6 +101,7 @@ static void check_bounds(struct npu_core *core, const struct npu_access *access)
     uint64_t low, bytes;
     if (access->bytes == 0)
         return;
+    npu_steps_access(core, access);
     bytes = extent(access, &low);
     bool gm = access->tensor ? access->tensor->position == NPU_GM : !npu_in_ub(core, access->addr);
     core->stats.path = npu_path(core->stats.path, low + bytes * 3 - (gm ? core->npu->gm_low : (uint64_t)core->ub));
@@ -193,6 +195,7 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
     for (int i = 0; i < count; i++)
         check_bounds(core, &accesses[i]);
     core->stats.instructions++;
+    npu_steps_instruction(core);
     if (core->log)
         npu_log_instruction(core, pipe, &insn);
     if (core->aic)

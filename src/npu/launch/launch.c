@@ -17,6 +17,7 @@
 #include "npu/order/weigh.h"
 #include "npu/queue/queue.h"
 #include "npu/report.h"
+#include "npu/steps.h"
 #include "npu/sync/cross_core.h"
 #include "npu/time/tape.h"
 #include "npu/undefined_load.h"
@@ -84,6 +85,12 @@ const struct npu_racing_read *npu_racing_reads(const struct npu *npu, size_t *co
 {
     *count = npu->racing_lost ? 0 : npu->racing_count;
     return npu->racing;
+}
+
+const struct npu_endless *npu_endless(const struct npu *npu, size_t *count)
+{
+    *count = npu->endless_count;
+    return npu->endless;
 }
 
 struct npu_stats npu_stats(const struct npu *npu)
@@ -202,7 +209,7 @@ static void block_main(struct npu_core *core)
 
 static bool can_run(const struct npu_fiber *fiber)
 {
-    return !fiber->done && (!fiber->ready || fiber->ready(fiber->argument));
+    return !fiber->done && !fiber->core->stopped && (!fiber->ready || fiber->ready(fiber->argument));
 }
 
 /* Random order: starts the search anywhere, so that blocks run in any order that their waits allow. */
@@ -283,6 +290,7 @@ static void wave_end(struct npu *npu, int first, int count)
             dcache_destroy(core->dcache);
         core->dcache = NULL;
         fiber_release(core->fiber);
+        npu_steps_free(core);
         add_stats(&npu->stats, &core->stats);
     }
 }
@@ -293,7 +301,8 @@ static void run_wave(struct npu *npu, int first, int count)
     while (alive > 0 && !npu->ended) {
         struct npu_core *core = next_core(npu, first, count, last);
         if (!core) {
-            report_deadlock(npu, first, count);
+            if (!npu->spent)
+                report_deadlock(npu, first, count);
             break;
         }
         last = core->index;
@@ -302,7 +311,9 @@ static void run_wave(struct npu *npu, int first, int count)
         if (!core->fiber->started)
             block_begin(core);
         own_variables_in(core);
+        npu_steps_resume(core);
         fiber_resume(core->fiber, block_main);
+        npu_steps_pause(core);
         own_variables_out(core);
         if (npu->ended)
             break;
@@ -313,6 +324,7 @@ static void run_wave(struct npu *npu, int first, int count)
             fiber_release(core->fiber);
         }
     }
+    npu_steps_report(npu, first, count);
     wave_end(npu, first, count);
 }
 
@@ -430,6 +442,8 @@ bool npu_launch(struct npu *npu, void *kernel, const uint64_t *args, int arg_cou
     if (!can_launch(npu, block_dim))
         return false;
     npu->ended = false;
+    npu->spent = NULL;
+    npu->endless_count = 0;
     npu->timing = (struct npu_timing){0};
     npu->kernel = kernel;
     memset(npu->args, 0, sizeof npu->args);

@@ -6,6 +6,7 @@
 #include "npu/memory.h"
 #include "npu/order/schedule.h"
 #include "npu/queue/queue.h"
+#include "npu/steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -93,6 +94,7 @@ void npu_dump_tensor(const struct npu_tensor *tensor, int dtype, uint32_t desc, 
     if (core->aic && !gm)
         return;
     npu_schedule_drain(core, NPU_PIPE_ALL);
+    npu_steps_text(core, count);
     uint64_t bytes = (uint64_t)count * akgen_dtype_size((enum akgen_dtype)dtype);
     if (gm)
         gm_check(core, "tensor", tensor->addr, bytes);

@@ -14,6 +14,7 @@
 #include "npu/queue/queue.h"
 #include "npu/report.h"
 #include "npu/scalar/access.h"
+#include "npu/steps.h"
 #include "npu/sync/cross_core.h"
 #include "npu/time/tape.h"
 #include "npu/undefined_load.h"
@@ -282,7 +283,8 @@ void npu_block(uint32_t number)
 {
     struct npu_core *core = npu_current;
     const struct npu *npu = core->npu;
-    core->stats.scalar_blocks++;
+    if (__builtin_expect(++core->stats.scalar_blocks >= core->block_limit, false))
+        npu_steps_block(core, number, HERE);
     core->stats.path = npu_path(core->stats.path, number + 1);
     if (number >= npu->block_count[core->aic])
         return;

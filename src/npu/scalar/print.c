@@ -4,6 +4,7 @@
 #include "npu/machine.h"
 #include "npu/own_memory.h"
 #include "npu/report.h"
+#include "npu/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +141,7 @@ void npu_print(const char *format, const uint64_t *words, uint32_t count)
 {
     NPU_ENTER(core);
     struct words left = {words, count};
+    npu_steps_text(core, 1);
     while (*format) {
         size_t plain = strcspn(format, "%");
         fwrite(format, 1, plain, stdout);

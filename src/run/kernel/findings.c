@@ -36,6 +36,21 @@ static void add_findings(struct runner *runner)
     }
 }
 
+static void add_endless(struct runner *runner)
+{
+    struct job_result *result = &runner->result;
+    const struct npu_endless *endless = npu_endless(runner->npu, &result->endless_count);
+    result->endless = arena_alloc(&runner->arena, (result->endless_count + 1) * sizeof *result->endless);
+    for (size_t i = 0; i < result->endless_count; i++)
+        result->endless[i] = (struct job_endless){.rounds = endless[i].rounds,
+                                                  .core = endless[i].core,
+                                                  .cores = endless[i].cores,
+                                                  .aic = endless[i].aic,
+                                                  .place = runner_place(runner, endless[i].pc)};
+    if (result->endless_count)
+        result->status = JOB_TIMEOUT;
+}
+
 static void add_timing(struct runner *runner)
 {
     struct job_timing *timing = &runner->result.timing;
@@ -76,6 +91,7 @@ void runner_report(struct runner *runner)
     runner->result.stats = npu_stats(runner->npu);
     add_timing(runner);
     add_findings(runner);
+    add_endless(runner);
     add_racing(runner);
     add_undefined(runner);
 }

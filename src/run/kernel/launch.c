@@ -71,6 +71,7 @@ void runner_launch(struct runner *runner, const struct npu_soc *soc, enum npu_ke
     const struct npu_config config = {.soc = soc,
                                       .sync = runner->job.sync,
                                       .random_order = runner->job.random_order,
+                                      .steps = runner->job.steps,
                                       .weigh = runner->job.weigh,
                                       .racing = runner->job.racing,
                                       .racing_count = runner->job.racing_count,

@@ -259,9 +259,39 @@ static int end(void **state)
     return 0;
 }
 
+/* The loop of a launch that was ended for its steps has its place, the calls around it and a remedy; faults that were found
+ * before are told too. */
+static void a_loop_without_an_end_has_its_place(void **state)
+{
+    (void)state;
+    struct job_finding before = hazard(28);
+    struct job_call calls[] = {{"op_kernel/x.cpp", 70}, {NULL, 0}};
+    struct job_endless loops[] = {
+        {.rounds = 1234567, .cores = 47, .file = "op_kernel/x.cpp", .line = 40, .calls = calls},
+        {.rounds = 12, .core = 47, .cores = 1, .file = "op_kernel/x.cpp", .line = 50}};
+    struct verdict_case row = {
+        .kind = AKGEN_VERDICT_TIMEOUT,
+        .stage = AKGEN_STAGE_RUN,
+        .dtype = "float16",
+        .shape = "x[8]",
+        .error = "the kernel did not end: op_kernel/x.cpp:40 ran at least 1,234,567 rounds",
+        .run = {.endless = loops, .endless_count = 2, .findings = &before, .finding_count = 1, .fault = true}};
+    struct verdict verdict = with_cases(AKGEN_VERDICT_TIMEOUT, AKGEN_STAGE_RUN, &row, 1);
+    struct gen_feedback feedback;
+    const char *text = told(&verdict, NULL, &feedback);
+    assert_int_equal(feedback.count, 2);
+    assert_string_equal(feedback.points[0].title, "timeout");
+    assert_string_equal(feedback.points[0].place, "op_kernel/x.cpp:40");
+    assert_holds(text, "from:   op_kernel/x.cpp:70");
+    assert_holds(text, "ran at least 1,234,567 rounds");
+    assert_holds(text, "remedy: let this loop end");
+    assert_string_equal(feedback.points[1].title, "fault hazard_war");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loop_without_an_end_has_its_place),
         cmocka_unit_test(a_fault_of_several_cases_is_one_point),
         cmocka_unit_test(what_is_new_comes_first),
         cmocka_unit_test(compile_errors_of_one_signature_are_counted),
