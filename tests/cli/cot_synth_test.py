@@ -23,8 +23,8 @@ class Synth(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.at = pathlib.Path(folder.name)
 
-    def make(self, name, *options):
-        done = akgen("cot", "synth", "--db", self.at / name, "--count", COUNT, "--seed", 7, *options)
+    def make(self, name, *options, count=COUNT):
+        done = akgen("cot", "synth", "--db", self.at / name, "--count", count, "--seed", 7, *options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return samples(self.at / name)
 
@@ -67,7 +67,7 @@ class Synth(unittest.TestCase):
         self.assertEqual(akgen("cot", "synth", "--db", self.at / "x.db", "--programs=long").returncode, 2)
 
     def test_projects_are_asked_for_as_a_benchmark_asks(self):
-        rows = self.make("projects.db", "--machine", 0, "--projects", "--count", 40)
+        rows = self.make("projects.db", "--machine", 0, "--projects", count=40)
         projects, graphs = ([row for row in rows if row[6] == mode] for mode in ("ascendc", "graph"))
         self.assertGreater(len(projects), 25)
         self.assertEqual(len(projects) + len(graphs), len(rows), "programs are no samples unless they are asked for")
@@ -89,8 +89,8 @@ class Synth(unittest.TestCase):
             self.assertTrue(set(re.findall(r"ge::(DT_\w+)", answer)) <= told, question)
 
     def test_projects_alone_are_of_short_programs(self):
-        rows = self.make("projects.db", "--machine", 0, "--projects", "--count", 40)
-        both = self.make("both.db", "--machine", 0, "--projects", "--programs=short", "--count", 40)
+        rows = self.make("projects.db", "--machine", 0, "--projects", count=40)
+        both = self.make("both.db", "--machine", 0, "--projects", "--programs=short", count=40)
         self.assertEqual([row for row in both if row[6] != "dsl"], rows)
 
     def test_a_family_alone_is_its_part_of_all(self):
