@@ -172,7 +172,8 @@ static struct job make_job(struct arena *arena, struct bound_case *bound, const 
         .soc = options->soc->name,
         .sync = candidate->sync,
         .random_order = options->random_order,
-        .steps = options->debug && options->debug->debugger ? 0 : eval_steps_of_case(bound->instance),
+        .steps =
+            options->debug && options->debug->debugger ? (struct npu_steps){0} : eval_steps_of_case(bound->instance),
         .timing = bound->timed && !options->no_timing && !options->random_order &&
                   !(options->debug && options->debug->debugger),
         .seed = options->order_seed,

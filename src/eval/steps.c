@@ -1,11 +1,13 @@
 #include "eval/steps.h"
 
 /* docs/machine.md has what kernels take: the least is for those whose work does not grow with the case. */
-enum { LEAST = 500000000, PER_BYTE = 64, FLOPS_PER_STEP = 12 };
+enum { LEAST_CONTROL = 400000000, CONTROL_PER_BYTE = 34, FLOPS_PER_CONTROL = 48 };
+enum { LEAST_DATA = 100000000, DATA_PER_BYTE = 112, FLOPS_PER_DATA = 12 };
 
-uint64_t eval_steps(uint64_t bytes, double flops)
+struct npu_steps eval_steps(uint64_t bytes, double flops)
 {
-    return LEAST + PER_BYTE * bytes + (uint64_t)(flops / FLOPS_PER_STEP);
+    return (struct npu_steps){LEAST_CONTROL + CONTROL_PER_BYTE * bytes + (uint64_t)(flops / FLOPS_PER_CONTROL),
+                              LEAST_DATA + DATA_PER_BYTE * bytes + (uint64_t)(flops / FLOPS_PER_DATA)};
 }
 
 uint64_t eval_tensor_bytes(const struct task_argument *arguments, int count, uint64_t *elements)
@@ -32,7 +34,7 @@ static double flops_of(const struct task_instance *instance)
     return flops;
 }
 
-uint64_t eval_steps_of_case(const struct task_instance *instance)
+struct npu_steps eval_steps_of_case(const struct task_instance *instance)
 {
     uint64_t elements = 0;
     uint64_t bytes = eval_tensor_bytes(instance->inputs, instance->task->input_count, &elements) +

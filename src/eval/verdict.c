@@ -170,8 +170,10 @@ static json_t *run_json(const struct job_result *run)
     json_object_set_new(json, "tiling", run->tiling ? json_incref(run->tiling) : json_null());
     json_object_set_new(json, "workspace", json_integer((json_int_t)run->workspace));
     json_object_set_new(json, "seconds", json_real(run->run_seconds));
-    json_object_set_new(json, "steps", json_integer((json_int_t)run->stats.steps));
-    json_object_set_new(json, "steps_allowed", json_integer((json_int_t)run->steps));
+    json_object_set_new(json, "steps", json_integer((json_int_t)run->stats.steps.control));
+    json_object_set_new(json, "steps_allowed", json_integer((json_int_t)run->steps.control));
+    json_object_set_new(json, "data_steps", json_integer((json_int_t)run->stats.steps.data));
+    json_object_set_new(json, "data_steps_allowed", json_integer((json_int_t)run->steps.data));
     json_object_set_new(json, "instructions", json_integer((json_int_t)run->stats.instructions));
     json_object_set_new(json, "scalar_loads", json_integer((json_int_t)run->stats.scalar_loads));
     json_object_set_new(json, "scalar_stores", json_integer((json_int_t)run->stats.scalar_stores));

@@ -91,6 +91,12 @@ struct npu_racing_read {
     uint32_t core, lane, index, low, high;
 };
 
+/* How much a launch does, whatever the clock says. Kernels loop little over much data, so the two kinds have a limit each: one that
+ * has no end and touches no data is ended soon. */
+struct npu_steps {
+    uint64_t control; /* basic blocks, scalar accesses, instructions */
+    uint64_t data;    /* bytes of instructions' operands, in NPU_STEP_BYTES */
+};
 struct npu_config {
     const struct npu_soc *soc;
     enum npu_sync sync;
@@ -108,22 +114,22 @@ struct npu_config {
     uint64_t reserved_workspace; /* GetLibApiWorkSpaceSize: what precedes the user's workspace */
     void (*log)(void *closure, const struct npu_log_line *line); /* NULL: no log */
     void *log_closure;
-    uint64_t steps;  /* the launch is ended when it has taken so many: npu_endless(); 0: it takes as many as it wants */
-    bool timing;     /* npu_timing() afterwards; in program order only */
+    struct npu_steps steps; /* a launch that has taken so many of either kind is ended: npu_endless(); 0: no limit */
+    bool timing;            /* npu_timing() afterwards; in program order only */
     uint64_t filled; /* bytes of outputs that a launch of its own fills before this one, for its time; 0: none is */
     void (*slice)(void *closure,
                   const struct npu_timeline_slice *slice); /* the timeline, cores by turns; NULL: none is wanted */
     void *slice_closure;
 };
 
-/* A step of a launch is a basic block. What else there is counts as so many steps, by what it costs the machine. */
+/* A step of control is a basic block; other work of this kind counts as so many steps, by what it costs the machine. */
 enum {
     NPU_STEPS_CALL = 4,         /* a call in a basic block */
     NPU_STEPS_SCALAR = 2,       /* an access of UB or GM by the scalar unit */
-    NPU_STEPS_INSTRUCTION = 16, /* and one for each NPU_STEP_BYTES that each of its operands has */
-    NPU_STEP_BYTES = 128,
-    NPU_STEPS_TEXT = 256,  /* a printf, a number that DumpTensor prints */
-    NPU_STEPS_RESUME = 256 /* a turn of a core, which others gave it when they waited */
+    NPU_STEPS_INSTRUCTION = 16, /* of any length */
+    NPU_STEP_BYTES = 128,       /* of each operand: a step of data */
+    NPU_STEPS_TEXT = 256,       /* a printf, a number that DumpTensor prints */
+    NPU_STEPS_RESUME = 256      /* a turn of a core, which others gave it when they waited */
 };
 /* Where cores were that had not ended when a launch was ended for its steps. */
 struct npu_endless {
@@ -135,7 +141,7 @@ struct npu_endless {
 };
 
 struct npu_stats {
-    uint64_t steps;
+    struct npu_steps steps;
     uint64_t instructions; /* issued, all pipes but S */
     uint64_t scalar_loads, scalar_stores, scalar_blocks;
     uint64_t scalar_mix[NPU_MIXES]; /* operations of those blocks, by kind (enum npu_mix) */

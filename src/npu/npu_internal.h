@@ -145,11 +145,12 @@ struct npu_core {
     struct npu_matmul_core *matmul;        /* adv/matmul.h: Matmul objects; NULL before the first */
     uint64_t unit_flags[2]; /* a bit per fractal of L0C: Mmad has filled it and no Fixpipe has emptied it */
     /* steps.c */
-    uint64_t work;      /* steps of its instructions and turns */
-    uint64_t charged;   /* its steps that the launch's have in them */
-    uint64_t last_step; /* the core is stopped behind it, if the launch has no steps left; 0: not known yet */
-    uint64_t work_limit, sum_limit,
-        block_limit;         /* the next look at its steps comes when `work` or the blocks are so many */
+    uint64_t work;              /* steps of control of its instructions and turns */
+    uint64_t data;              /* steps of data */
+    struct npu_steps charged;   /* its steps that the launch's include */
+    struct npu_steps last_step; /* the core is stopped after it, if the launch has no steps left; 0: unknown yet */
+    uint64_t work_limit, data_limit, sum_limit,
+        block_limit;         /* the next look at its steps comes when `work`, `data` or the blocks are so many */
     struct npu_watch *watch; /* NULL: it is not watched */
     bool stopped;            /* for its steps: it runs no more */
     struct npu_stats stats;

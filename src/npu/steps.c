@@ -17,7 +17,7 @@
 
 enum {
     LOOK_BLOCKS = 4096, /* between two looks at the limit */
-    WATCHED_FROM = 50,  /* a launch is watched from this part of its steps on; what ends takes less (eval/steps.h) */
+    WATCHED_FROM = 2,   /* a launch is watched from this part of its steps on; what ends takes less (eval/steps.h) */
     LAST_SHARE = 16,    /* the part of them that the other cores get at the end, all together */
     DEEPEST = 64        /* calls that are told apart */
 };
@@ -41,27 +41,30 @@ struct npu_watch {
 };
 
 /* Since the core began. */
-static uint64_t steps_of(const struct npu_core *core)
+static struct npu_steps steps_of(const struct npu_core *core)
 {
     const struct npu_stats *stats = &core->stats;
-    return stats->scalar_blocks + NPU_STEPS_CALL * stats->scalar_mix[NPU_MIX_CALL] +
-           NPU_STEPS_SCALAR * (stats->scalar_loads + stats->scalar_stores) + core->work;
+    return (struct npu_steps){stats->scalar_blocks + NPU_STEPS_CALL * stats->scalar_mix[NPU_MIX_CALL] +
+                                  NPU_STEPS_SCALAR * (stats->scalar_loads + stats->scalar_stores) + core->work,
+                              core->data};
 }
 
 static void charge(struct npu_core *core)
 {
-    uint64_t steps = steps_of(core);
-    core->npu->stats.steps += steps - core->charged;
+    const struct npu_steps steps = steps_of(core);
+    core->npu->stats.steps.control += steps.control - core->charged.control;
+    core->npu->stats.steps.data += steps.data - core->charged.data;
     core->charged = steps;
 }
 
 /* What the core may still take. */
-static uint64_t steps_left(const struct npu_core *core)
+static struct npu_steps steps_left(const struct npu_core *core)
 {
     const struct npu *npu = core->npu;
-    uint64_t limit = npu->spent ? core->last_step : npu->config.steps,
-             taken = npu->spent ? core->charged : npu->stats.steps;
-    return taken < limit ? limit - taken : 0;
+    const struct npu_steps *limit = npu->spent ? &core->last_step : &npu->config.steps,
+                           *taken = npu->spent ? &core->charged : &npu->stats.steps;
+    return (struct npu_steps){taken->control < limit->control ? limit->control - taken->control : 0,
+                              taken->data < limit->data ? limit->data - taken->data : 0};
 }
 
 static void watch_core(struct npu_core *core)
@@ -80,16 +83,19 @@ static void watch_core(struct npu_core *core)
 static void set_next_look(struct npu_core *core)
 {
     const struct npu *npu = core->npu;
-    if (!npu->config.steps) {
-        core->sum_limit = core->block_limit = core->work_limit = UINT64_MAX;
+    const struct npu_steps *limit = &npu->config.steps, *taken = &npu->stats.steps;
+    if (!limit->control) {
+        core->sum_limit = core->block_limit = core->work_limit = core->data_limit = UINT64_MAX;
         return;
     }
-    uint64_t left = steps_left(core), blocks = left < LOOK_BLOCKS ? left : LOOK_BLOCKS;
-    if (!core->watch && (npu->spent || npu->stats.steps > npu->config.steps / WATCHED_FROM))
+    const struct npu_steps left = steps_left(core);
+    if (!core->watch &&
+        (npu->spent || taken->control > limit->control / WATCHED_FROM || taken->data > limit->data / WATCHED_FROM))
         watch_core(core);
-    core->sum_limit = core->stats.scalar_blocks + blocks;
+    core->sum_limit = core->stats.scalar_blocks + (left.control < LOOK_BLOCKS ? left.control : LOOK_BLOCKS);
     core->block_limit = core->watch ? 0 : core->sum_limit;
-    core->work_limit = core->work + left;
+    core->work_limit = core->work + left.control;
+    core->data_limit = core->data + left.data;
 }
 
 static void begin_round(const struct npu_core *core, struct loop *loop, uintptr_t frame, uint64_t pc)
@@ -121,7 +127,8 @@ static void see_block(const struct npu_core *core, uint32_t number, uint64_t pc,
 static void stop_if_spent(struct npu_core *core)
 {
     struct npu *npu = core->npu;
-    if (!npu->config.steps || steps_left(core))
+    const struct npu_steps left = steps_left(core);
+    if (!npu->config.steps.control || (left.control && left.data))
         return;
     core->stopped = true;
     if (!npu->spent)
@@ -150,9 +157,10 @@ void npu_steps_resume(struct npu_core *core)
 {
     const struct npu *npu = core->npu;
     core->work += NPU_STEPS_RESUME;
-    if (npu->spent && !core->last_step) {
+    if (npu->spent && !core->last_step.control) {
         uint64_t cores = (uint64_t)npu->wave_blocks * (uint64_t)(npu->aic + npu->aiv);
-        core->last_step = core->charged + npu->config.steps / LAST_SHARE / cores;
+        core->last_step = (struct npu_steps){core->charged.control + npu->config.steps.control / LAST_SHARE / cores,
+                                             core->charged.data + npu->config.steps.data / LAST_SHARE / cores};
     }
     set_next_look(core);
 }

@@ -16,12 +16,12 @@ void npu_steps_look(struct npu_core *core);
 /* An instruction, and each of its accesses. */
 static inline void npu_steps_access(struct npu_core *core, const struct npu_access *access)
 {
-    core->work += (uint64_t)access->bytes * access->count * access->count2 / NPU_STEP_BYTES;
+    core->data += (uint64_t)access->bytes * access->count * access->count2 / NPU_STEP_BYTES;
 }
 static inline void npu_steps_instruction(struct npu_core *core)
 {
     core->work += NPU_STEPS_INSTRUCTION;
-    if (__builtin_expect(core->work >= core->work_limit, false))
+    if (__builtin_expect(core->work >= core->work_limit || core->data >= core->data_limit, false))
         npu_steps_look(core);
 }
 /* What is printed: so many numbers, or one line. */

@@ -138,8 +138,12 @@ static void describe_endless(struct arena *arena, const struct job *job, struct 
     const char *text = arena_printf(arena, "the kernel did not end: %s", describe_loop(arena, job, result->endless));
     for (size_t i = 1; i < result->endless_count; i++)
         text = arena_printf(arena, "%s; %s", text, describe_loop(arena, job, &result->endless[i]));
-    result->error = arena_printf(arena, "%s; ended after %s steps, of which a case of its size has %s", text,
-                                 add_thousands(arena, result->stats.steps), add_thousands(arena, job->steps));
+    const struct npu_steps *taken = &result->stats.steps;
+    const bool control = taken->control >= job->steps.control;
+    result->error = arena_printf(arena, "%s; ended after %s steps%s, of which a case of its size has %s", text,
+                                 add_thousands(arena, control ? taken->control : taken->data),
+                                 control ? "" : arena_printf(arena, " of %d bytes", NPU_STEP_BYTES),
+                                 add_thousands(arena, control ? job->steps.control : job->steps.data));
 }
 
 static void timed_out(struct arena *arena, const struct job *job, double allowed, struct job_result *result)

@@ -36,7 +36,7 @@ struct job {
     const char *soc;
     enum npu_sync sync;
     bool random_order;
-    uint64_t steps;                       /* npu_config.steps */
+    struct npu_steps steps;               /* npu_config.steps */
     bool timing;                          /* npu_config.timing */
     bool weigh;                           /* npu_config.weigh */
     const struct npu_racing_read *racing; /* npu_config.racing */
@@ -141,9 +141,9 @@ struct job_result {
     size_t finding_count;
     struct job_endless *endless; /* of a launch that was ended for its steps; else none */
     size_t endless_count;
-    uint64_t steps;      /* job.steps */
-    bool fault;          /* at least one fatal finding */
-    uint64_t *undefined; /* per output tensor in order: bytes never written */
+    struct npu_steps steps; /* job.steps */
+    bool fault;             /* at least one fatal finding */
+    uint64_t *undefined;    /* per output tensor in order: bytes never written */
     uint64_t *undefined_first;
     int undefined_count;
     struct npu_racing_read *racing; /* npu_racing_reads() */

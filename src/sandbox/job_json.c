@@ -14,7 +14,8 @@ static const struct field job_fields[] = {
     TEXT(job, soc),
     INT(job, sync, NPU_SYNC_AUTO, NPU_SYNC_MANUAL),
     FLAG(job, random_order),
-    WORD(job, steps),
+    WORD(job, steps.control),
+    WORD(job, steps.data),
     FLAG(job, timing),
     FLAG(job, weigh),
     FLAG(job, debugged),
@@ -66,7 +67,8 @@ static const struct field endless_fields[] = {
     SIZE(job_endless, place.address),
 };
 static const struct field stats_fields[] = {
-    WORD(npu_stats, steps),
+    WORD(npu_stats, steps.control),
+    WORD(npu_stats, steps.data),
     WORD(npu_stats, instructions),
     WORD(npu_stats, scalar_loads),
     WORD(npu_stats, scalar_stores),

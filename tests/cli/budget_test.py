@@ -74,11 +74,22 @@ class Budget(unittest.TestCase):
         row = alone["cases"][0]
         run, (loop,) = row["run"], row["endless"]
         self.assertEqual((loop["file"], loop["line"], loop["core"], loop["cores"], loop["source"]), ("op_kernel/sqrt.cpp", line, 0, 48, None))
-        self.assertEqual(run["steps_allowed"], 500_000_000 + 64 * 2 * 4 * 48 * 8192)
+        self.assertEqual(run["steps_allowed"], 400_000_000 + 34 * 2 * 4 * 48 * 8192)
+        self.assertEqual(run["data_steps_allowed"], 100_000_000 + 112 * 2 * 4 * 48 * 8192)
         self.assertGreaterEqual(run["steps"], run["steps_allowed"])
         self.assertLess(run["steps"], 1.1 * run["steps_allowed"])
         self.assertIn(f"the kernel did not end: op_kernel/sqrt.cpp:{line} ran at least {loop['rounds']:,} rounds (48 cores, core 0 the first of them)",
                       alone["reason"])
+
+    def test_a_loop_of_long_instructions(self):
+        """Data has a limit of its own, which comes long before that of the blocks."""
+        edit(self.kernel, "            Sqrt(y, x, count);", "            while (true) {\n                Add(y, x, x, count);\n            }")
+        result = self.ended()
+        run, (loop,) = result["cases"][0]["run"], result["cases"][0]["endless"]
+        self.assertEqual((loop["line"], loop["cores"]), (line_of(self.kernel, "Add(y, x, x, count);"), 48))
+        self.assertGreaterEqual(run["data_steps"], run["data_steps_allowed"])
+        self.assertLess(run["steps"], run["steps_allowed"] / 10)
+        self.assertIn(" steps of 128 bytes, of which a case of its size has ", result["reason"])
 
     def test_one_core_of_many(self):
         """In a function that is not inlined, called in a loop of its own: that is what has no end. The others do."""

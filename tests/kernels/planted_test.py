@@ -36,7 +36,8 @@ def marked_line(project, mark):
 
 
 def evaluate(project, expected, *more):
-    options = [f"--{key}={expected[key]}" for key in ("scope", "mode", "sync") if key in expected]
+    given = " ".join(more)
+    options = [f"--{key}={expected[key]}" for key in ("scope", "mode", "sync") if key in expected and f"--{key}=" not in given]
     return verdict(expected["task"], project, "--case", expected.get("case", "0"), *options, *more)
 
 

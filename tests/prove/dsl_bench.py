@@ -80,8 +80,10 @@ def complaints(part, verdicts, listed):
         for case in verdict["cases"]:
             lines += [f"{verdict['task']}: case {case['case']}: {note['kind']} {note['name']}, {note['file']}:{note['line']}"
                       for note in noticed(case)]
-            if STEPS_MARGIN * case["run"]["steps"] >= case["run"]["steps_allowed"]:
-                lines.append(f"{verdict['task']}: case {case['case']}: {case['run']['steps']} steps of {case['run']['steps_allowed']}")
+            for steps in ("steps", "data_steps"):
+                taken, allowed = case["run"][steps], case["run"][f"{steps}_allowed"]
+                if STEPS_MARGIN * taken >= allowed:
+                    lines.append(f"{verdict['task']}: case {case['case']}: {taken} {steps} of {allowed}")
             if case["ok"] and case["orders_tried"] != SEEDS:
                 lines.append(f"{verdict['task']}: case {case['case']}: {case['orders_tried']} schedules of {SEEDS}")
     return lines

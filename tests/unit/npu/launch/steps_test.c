@@ -5,12 +5,17 @@
 enum { LIMIT = 2000000, NUMBERS = 16 };
 static const struct npu_block_mix mixes[NUMBERS] = {0};
 
-static struct npu *machine(uint64_t steps, enum npu_kernel_type type)
+static struct npu *machine_of(struct npu_steps steps, enum npu_kernel_type type)
 {
     const struct npu_config config = {.soc = npu_soc_find("910B2"), .steps = steps, .kernel_type = type};
     struct npu *npu = npu_create(&config);
     npu_blocks(npu, false, mixes, NUMBERS);
     return npu;
+}
+
+static struct npu *machine(uint64_t steps, enum npu_kernel_type type)
+{
+    return machine_of((struct npu_steps){steps, steps}, type);
 }
 
 static struct npu_endless only_loop(struct npu *npu)
@@ -45,7 +50,7 @@ static void test_what_ends_is_not_ended(void **state)
     assert_true(npu_launch(npu, an_end, NULL, 0, 1));
     npu_endless(npu, &count);
     assert_int_equal(count, 0);
-    assert_int_equal(npu_stats(npu).steps, LIMIT / 2 + NPU_STEPS_RESUME);
+    assert_int_equal(npu_stats(npu).steps.control, LIMIT / 2 + NPU_STEPS_RESUME);
     npu_destroy(npu);
     npu = machine(LIMIT / 2, NPU_TYPE_AIV_ONLY);
     npu_launch(npu, an_end, NULL, 0, 1);
@@ -65,12 +70,12 @@ static void test_a_loop_without_an_end_is_ended(void **state)
         assert_int_equal(loop.core, 0);
         assert_false(loop.aic);
         assert_true(loop.pc != 0);
-        /* Watched from a fiftieth of the steps on, or a few thousand blocks later. */
-        assert_in_range(loop.rounds, LIMIT - LIMIT / 50 - 8192, LIMIT - LIMIT / 50);
+        /* Watched from half of the steps on, or a few thousand blocks later. */
+        assert_in_range(loop.rounds, LIMIT / 2 - 8192, LIMIT / 2);
         /* The other cores have a sixteenth together. */
-        assert_in_range(npu_stats(npu).steps, LIMIT + LIMIT / 17, LIMIT + LIMIT / 14);
-        assert_true(!again || steps == npu_stats(npu).steps);
-        steps = npu_stats(npu).steps;
+        assert_in_range(npu_stats(npu).steps.control, LIMIT + LIMIT / 17, LIMIT + LIMIT / 14);
+        assert_true(!again || steps == npu_stats(npu).steps.control);
+        steps = npu_stats(npu).steps.control;
         npu_destroy(npu);
     }
 }
@@ -91,9 +96,31 @@ static void test_instructions_without_a_length_are_steps(void **state)
     (void)state;
     struct npu *npu = machine(LIMIT, NPU_TYPE_AIV_ONLY);
     npu_launch(npu, no_length, NULL, 0, 1);
-    assert_in_range(only_loop(npu).rounds, LIMIT / (NPU_STEPS_INSTRUCTION + 1) * 9 / 10,
-                    LIMIT / (NPU_STEPS_INSTRUCTION + 1));
+    assert_in_range(only_loop(npu).rounds, LIMIT / 2 / (NPU_STEPS_INSTRUCTION + 1) * 9 / 10,
+                    LIMIT / 2 / (NPU_STEPS_INSTRUCTION + 1));
     assert_int_equal(npu_stats(npu).instructions, npu_stats(npu).scalar_blocks - 1);
+    npu_destroy(npu);
+}
+
+/* A loop that touches much data in few blocks. */
+static void much_data(void)
+{
+    struct npu_tensor tensor = local_at(NPU_VECCALC, 0, 1024);
+    npu_block(0);
+    for (;;) {
+        npu_block(1);
+        add(tensor, tensor, tensor, 1024);
+    }
+}
+
+static void test_data_has_a_limit_of_its_own(void **state)
+{
+    (void)state;
+    enum { DATA_OF_A_ROUND = 3 * 1024 * sizeof(float) / NPU_STEP_BYTES };
+    struct npu *npu = machine_of((struct npu_steps){UINT64_C(1) << 40, LIMIT}, NPU_TYPE_AIV_ONLY);
+    npu_launch(npu, much_data, NULL, 0, 1);
+    assert_in_range(only_loop(npu).rounds, LIMIT / 2 / DATA_OF_A_ROUND - 8192, LIMIT / 2 / DATA_OF_A_ROUND + 1);
+    assert_in_range(npu_stats(npu).steps.data, LIMIT, LIMIT + DATA_OF_A_ROUND);
     npu_destroy(npu);
 }
 
@@ -130,7 +157,7 @@ static void test_the_outermost_loop_is_told(void **state)
     npu_launch(npu, nested, NULL, 0, 1);
     const struct npu_endless loop = only_loop(npu);
     /* 1 + 7 + 3 / 100 + 7 + 1 blocks a round */
-    assert_in_range(loop.rounds, (LIMIT - LIMIT / 20) / 1603 * 99, (LIMIT - LIMIT / 20) / 1603 * 101);
+    assert_in_range(loop.rounds, LIMIT / 2 / 1603 * 99, LIMIT / 2 / 1603 * 101);
     npu_destroy(npu);
 }
 
@@ -147,7 +174,7 @@ static void test_a_loop_in_a_function(void **state)
     (void)state;
     struct npu *npu = machine(LIMIT, NPU_TYPE_AIV_ONLY);
     npu_launch(npu, in_a_function, NULL, 0, 1);
-    assert_in_range(only_loop(npu).rounds, LIMIT * 9 / 10, LIMIT);
+    assert_in_range(only_loop(npu).rounds, LIMIT / 2 * 9 / 10, LIMIT / 2);
     npu_destroy(npu);
 }
 
@@ -200,7 +227,7 @@ static void test_no_limit(void **state)
     (void)state;
     struct npu *npu = machine(0, NPU_TYPE_AIV_ONLY);
     assert_true(npu_launch(npu, an_end, NULL, 0, 3));
-    assert_int_equal(npu_stats(npu).steps, 3 * (LIMIT / 2 + NPU_STEPS_RESUME));
+    assert_int_equal(npu_stats(npu).steps.control, 3 * (LIMIT / 2 + NPU_STEPS_RESUME));
     npu_destroy(npu);
 }
 
@@ -210,6 +237,7 @@ int main(void)
         cmocka_unit_test(test_what_ends_is_not_ended),
         cmocka_unit_test(test_a_loop_without_an_end_is_ended),
         cmocka_unit_test(test_instructions_without_a_length_are_steps),
+        cmocka_unit_test(test_data_has_a_limit_of_its_own),
         cmocka_unit_test(test_the_outermost_loop_is_told),
         cmocka_unit_test(test_a_loop_in_a_function),
         cmocka_unit_test(test_cores_that_wait_are_in_no_loop),
