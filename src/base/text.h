@@ -18,12 +18,12 @@ void text_addf(struct text *text, const char *format, ...) __attribute__((format
 /* Puts a '?' in the place of each byte that is no part of a character in UTF-8 (RFC 3629): what a candidate wrote or
  * named may be anything, and JSON takes nothing else. */
 void text_make_utf8(char *string);
-/* How many bytes the control character at `at` takes in UTF-8 (U+0000 ends the string and is none); 0: another character. */
+/* Returns the bytes of the control character at `at` in UTF-8 (U+0000 ends the string and is none); 0: another character. */
 size_t text_control(const char *at);
 /* Writes what somebody else wrote for a terminal: control characters but tabs become '?', so that it moves no cursor and sets no
  * colour. NULL writes nothing. */
 void text_put_plain(FILE *out, const char *string);
-/* How a byte of such a text is written in HTML, in an element and between quotes of either kind; NULL: as it is. */
+/* Returns the text for a byte in HTML, in an element and between quotes of either kind; NULL: the byte itself. */
 const char *text_html_of(char byte);
 /* Writes it so. NULL writes nothing. */
 void text_put_html(FILE *out, const char *string);

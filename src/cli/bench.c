@@ -125,7 +125,7 @@ static void print_failures(const struct bench *bench, bool sampled, const struct
 }
 
 /* Running. */
-/* Whether the globs select a task, each noted that does. */
+/* True if a glob selects the task; marks each glob that does as used. */
 static bool is_selected(const struct bench_arguments *arguments, const char *name, bool *used)
 {
     bool selected = !arguments->task_count;

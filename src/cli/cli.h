@@ -31,7 +31,7 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 enum { CLI_SEVERAL = 0x100 };
 /* For a parser at ARGP_KEY_END. Whether the option with this key was given. */
 bool cli_given(const struct argp_state *state, int key);
-/* Whether an option of this argp was given. */
+/* True if an option of this argp was given. */
 bool cli_given_of(const struct argp_state *state, const struct argp *of);
 /* Ends the program with a usage error if an option of this argp was given; `why` follows its name. */
 void cli_refuse_options(const struct argp_state *state, const struct argp *of, const char *why);

@@ -9,7 +9,7 @@
 
 enum { LONG = 0x10000 /* what getopt returns for the long option of index 0 */ };
 
-/* What argp knows, as getopt wants it. */
+/* argp's options in getopt's form. */
 struct known {
     const struct argp_option *real; /* that an alias is of */
     const struct argp *of;
@@ -152,7 +152,7 @@ void cli_refuse_options(const struct argp_state *state, const struct argp *of, c
     arena_free(&arena);
 }
 
-/* Whether `word` is one of the words of a list, "check, explain". */
+/* True if `word` is one of the words of a list, "check, explain". */
 static bool has_word(const char *list, const char *word)
 {
     const size_t length = strlen(word);

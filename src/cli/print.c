@@ -116,7 +116,7 @@ static void print_finding(FILE *out, const struct verdict *verdict, const struct
     }
 }
 
-/* Where cores were when the launch was ended for its steps. */
+/* Prints the loop that cores were in when the launch was ended for its steps. */
 static void print_endless(FILE *out, const struct verdict *verdict, const struct job_endless *loop,
                           const struct cli_colors *colors)
 {

@@ -110,7 +110,7 @@ static bool add_needs(struct arena *arena, struct text *yaml, const struct place
     return known;
 }
 
-/* The task.yaml of another task under the new name. Its note and its name for the OpDef stay behind; a check that its suite implies is
+/* The task.yaml of another task under the new name. Its note and its name for the OpDef are left out; a check that its suite implies is
  * stated. */
 static void add_copy(struct text *yaml, const struct place *place, const struct task *model, const char *source,
                      const char *reference)

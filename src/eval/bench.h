@@ -116,7 +116,7 @@ void bench_prepare_samples(struct bench *bench, const char *provider, const stru
 void bench_row_set_verdict(struct bench_row *row, char *verdict);
 /* The verdict of a row, parsed; owned by the caller. NULL: it has none. */
 json_t *bench_row_verdict(const struct bench_row *row);
-/* Whether a row says that a tree has no answer to its task. */
+/* True if a row says that a tree has no answer to its task. */
 bool bench_is_missing(const struct bench_row *row);
 /* Drops the source of a row if the run has too many. */
 void bench_row_bound(struct bench *bench, struct bench_row *row);

@@ -61,7 +61,7 @@ struct eval_answer {
     enum eval_answer_form form;
     char *text; /* EVAL_ANSWER_STRINGS: what is read, NUL-terminated; it is changed */
     size_t length;
-    bool own_form;                      /* a .py file whose language nobody asked for: six strings or a program */
+    bool own_form;                      /* a .py file without --language: six strings or a program */
     enum eval_language language;        /* that it is in */
     const struct eval_refusal *refusal; /* EVAL_ANSWER_REFUSED */
 };

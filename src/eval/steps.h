@@ -1,4 +1,4 @@
-/* How many steps the launch of a case may take (npu/npu.h says what a step is). It ends kernels that have no end, and depends on
+/* The limits on the steps of a launch (struct npu_steps in npu/npu.h). They end kernels that have no end, and depend on
  * nothing but the case. */
 #ifndef EVAL_STEPS_H
 #define EVAL_STEPS_H

@@ -206,7 +206,7 @@ static bool is_declaration(struct gen_description *description, const char *line
            (strstr(between, "shape") && are_fillers(description->arena, between));
 }
 
-/* Whose shape stands in brackets at `at`: the name that the line begins with, of what follows the nearest name before. `end`: where
+/* Returns the name whose shape is in brackets at `at`: the name that the line begins with, of what follows the nearest name before. `end`: where
  * the name ends. */
 static const char *owner_of(struct gen_description *description, const char *line, size_t at, bool first, size_t *end)
 {
@@ -330,7 +330,7 @@ static struct akgen_error *read_shapes(struct gen_description *description, cons
     return error;
 }
 
-/* The name has this number as its value. `declared`: the line says so, it is no number somewhere behind the name. A tensor and a
+/* The name has this number as its value. `declared`: the line says so, it is no number somewhere after the name. A tensor and a
  * step have none, so a sentence about one of their values ("for x = 0") changes nothing. */
 static struct akgen_error *set_number(struct gen_description *description, const char *name, const char *value,
                                       bool declared, int line)

@@ -26,7 +26,7 @@ static struct akgen_error *parse_step(const struct gen_description *description,
     return formula_parse(description->arena, step->value, names, count, NULL, own ? "" : step->name, 0, &formula);
 }
 
-/* Steps parse. They come behind all other names, and behind those that they need. */
+/* Checks that steps parse. They come after all other names, and after those that they need. */
 static struct akgen_error *check_steps(const struct gen_description *description)
 {
     for (int i = 0; i < description->count; i++) {
@@ -93,7 +93,7 @@ static struct akgen_error *undeclared(const struct gen_description *description,
                      name->name);
 }
 
-/* What a declared name lacks, NULL if nothing. */
+/* Returns an error that says what a declared name lacks, NULL if nothing. */
 static struct akgen_error *check_declared(const struct gen_description *description, const struct name *name)
 {
     if (has_number(name) && name->shape)

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-/* What the model is shown besides the task. */
+/* The examples and documents that the model gets besides the task. */
 #define GEN_VARIANTS(X)                                                                                                \
     X(GEN_ZERO_SHOT, "zero-shot")                                                                                      \
     X(GEN_ONE_SHOT, "one-shot") X(GEN_EXEMPLARS, "exemplars") X(GEN_RETRIEVAL, "retrieval")

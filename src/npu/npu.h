@@ -91,7 +91,7 @@ struct npu_racing_read {
     uint32_t core, lane, index, low, high;
 };
 
-/* How much a launch does, whatever the clock says. Kernels loop little over much data, so the two kinds have a limit each: one that
+/* Counts of the work of a launch, which no clock decides. Kernels loop little over much data, so the two kinds have a limit each: one that
  * has no end and touches no data is ended soon. */
 struct npu_steps {
     uint64_t control; /* basic blocks, scalar accesses, instructions */
@@ -131,7 +131,7 @@ enum {
     NPU_STEPS_TEXT = 256,       /* a printf, a number that DumpTensor prints */
     NPU_STEPS_RESUME = 256      /* a turn of a core, which others gave it when they waited */
 };
-/* Where cores were that had not ended when a launch was ended for its steps. */
+/* A place in which cores were when a launch was ended for its steps. */
 struct npu_endless {
     uint64_t pc;     /* return address in the kernel: where the outermost loop that they were in begins; 0 none */
     uint64_t rounds; /* of that loop, at least, by the first of the cores; 0: no loop is known */
@@ -184,7 +184,7 @@ const struct npu_finding *npu_findings(const struct npu *npu, size_t *count);
  * None where they are too many to tell. Sorted; valid until npu_destroy. */
 const struct npu_racing_read *npu_racing_reads(const struct npu *npu, size_t *count);
 struct npu_stats npu_stats(const struct npu *npu);
-/* Where the cores were when the launch was ended for its steps, at most NPU_MAX_ENDLESS places; none: it came to an end. */
+/* Returns the places of the cores when the launch was ended for its steps, at most NPU_MAX_ENDLESS; none: it came to an end. */
 enum { NPU_MAX_ENDLESS = 8 };
 const struct npu_endless *npu_endless(const struct npu *npu, size_t *count);
 /* What the launch would take on the chip; after npu_launch. */

@@ -19,7 +19,7 @@ enum {
     LOOK_BLOCKS = 4096, /* between two looks at the limit */
     WATCHED_FROM = 2,   /* a launch is watched from this part of its steps on; what ends takes less (eval/steps.h) */
     LAST_SHARE = 16,    /* the part of them that the other cores get at the end, all together */
-    DEEPEST = 64        /* calls that are told apart */
+    DEEPEST = 64        /* nested calls that are distinguished */
 };
 
 /* A loop, by the block that it begins with. */
@@ -57,7 +57,7 @@ static void charge(struct npu_core *core)
     core->charged = steps;
 }
 
-/* What the core may still take. */
+/* Returns the steps that the core may still take. */
 static struct npu_steps steps_left(const struct npu_core *core)
 {
     const struct npu *npu = core->npu;

@@ -24,7 +24,7 @@ static inline void npu_steps_instruction(struct npu_core *core)
     if (__builtin_expect(core->work >= core->work_limit || core->data >= core->data_limit, false))
         npu_steps_look(core);
 }
-/* What is printed: so many numbers, or one line. */
+/* Counts printed text: so many numbers, or one line. */
 static inline void npu_steps_text(struct npu_core *core, uint64_t numbers)
 {
     core->work += NPU_STEPS_TEXT * numbers;

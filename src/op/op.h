@@ -36,7 +36,7 @@ struct akgen_error *op_project_find(struct arena *arena, const char *dir, const 
 
 /* The OpDef. */
 enum op_param_type { OP_REQUIRED, OP_OPTIONAL, OP_DYNAMIC };
-/* What memory is filled with: the element over and over, its last one cut off at the memory's end. */
+/* A fill of memory: the element over and over, the last one cut off at the memory's end. */
 struct op_fill {
     int bytes; /* of the element: 1, 2, 4 or 8 */
     uint64_t element;

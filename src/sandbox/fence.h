@@ -13,7 +13,7 @@ void sandbox_fence_prepare(void);
  * make a mount namespace, it sees nothing else. The namespaces that it has otherwise stay: those of the server. The process
  * has one thread. -1 with errno: it is not safe to go on. */
 int sandbox_fence(const struct sandbox_limits *limits);
-/* A descriptor that has nothing to read: /dev/null, or where a root has none a pipe that nobody writes. -1 with errno. */
+/* A descriptor that has nothing to read: /dev/null, or where a root has none a pipe without a writer. -1 with errno. */
 int sandbox_empty_input(void);
 #ifdef __cplusplus
 }

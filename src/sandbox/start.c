@@ -105,7 +105,7 @@ static int child_run(void *closure)
     int moved = child_descriptors(start->keep_fds, report);
     if (moved < 0)
         child_fail(report, "the descriptors");
-    /* Where no view shows it, a user id of its own may keep the process from finding it. */
+    /* Without a view that shows it, a user id of its own may keep the process from finding it. */
     int program = open(start->argv[0], O_PATH | O_CLOEXEC);
     const char *failed = fence_close(&child->fence);
     if (failed)

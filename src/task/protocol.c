@@ -1,4 +1,4 @@
-/* What a published benchmark's figures depend on besides its tasks: its check, the version of its shapes, its tolerance, how many
+/* The protocol that a published benchmark's figures depend on besides its tasks: its check, the version of its shapes, its tolerance, how many
  * inputs it tries. MultiKernelBench changed all three while papers were written about it, so no figure of that suite
  * stands without them. */
 #include "task/task_internal.h"

@@ -48,7 +48,7 @@ struct akgen_error *task_set_tolerance(struct arena *arena, struct task *task, c
 /* The same for one case, whose task stays as it is; the new check lives in the arena. */
 struct akgen_error *task_instance_set_tolerance(struct arena *arena, struct task_instance *instance,
                                                 const char *tolerance);
-/* What must stand beside every figure of the suite: "shapes v1, tolerance 1e-2, 5 inputs"; "strict limits, the task has no check" in the
+/* Returns the protocol that is named beside every figure of the suite: "shapes v1, tolerance 1e-2, 5 inputs"; "strict limits, the task has no check" in the
  * upstream profile; "" for a suite that has one protocol only. */
 const char *task_protocol(struct arena *arena, const struct task *task, enum task_profile profile, int trials);
 

@@ -108,7 +108,7 @@ WRITER(task_write_float, float, SAME, bf16_from_float, WRITE_TRUNCATED)
 WRITER(task_write_double, double, float_round_odd, bf16_from_double, WRITE_TRUNCATED)
 WRITER(task_write_integer, int64_t, SAME, bf16_from_double, WRITE_WRAPPED)
 
-/* How many numbers of the type one counts on from zero to this one, whatever its sign; false if it is not finite there. Numbers of one sign
+/* Counts the numbers of the type from zero to this one, whatever its sign; false if it is not finite there. Numbers of one sign
  * have rising bits. */
 static bool tensor_rank(enum akgen_dtype type, double value, uint64_t *rank)
 {

@@ -33,7 +33,7 @@ static inline bool task_is_float(enum akgen_dtype type)
     return type == AKGEN_FLOAT || type == AKGEN_FLOAT16 || type == AKGEN_BF16 || type == AKGEN_DOUBLE ||
            type == AKGEN_COMPLEX64;
 }
-/* How far apart two numbers are in units in the last place of the type (complex64: of its parts), each rounded to it first: how many of its
+/* Returns how far apart two numbers are in units in the last place of the type (complex64: of its parts), each rounded to it first: how many of its
  * numbers one counts on from one to the other, 0 and -0 being the same. Of integers and bool the difference. INFINITY if one is not finite
  * in the type. */
 double task_ulps(enum akgen_dtype type, double a, double b);

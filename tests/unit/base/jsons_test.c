@@ -48,7 +48,7 @@ static void texts_stay_as_they_are(void **state)
     json_decref(json);
 }
 
-/* What is wrong besides is still an error, with its line. */
+/* Other mistakes are still errors, with their line. */
 static void other_errors_remain(void **state)
 {
     (void)state;

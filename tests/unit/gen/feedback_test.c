@@ -146,6 +146,8 @@ static void names_of_the_api(void **state)
     static const struct {
         const char *message, *remedy;
     } rows[] = {
+        {"the answer is formulas, but Ascend C was asked for (--language graph counts it)",
+         "   remedy: answer in the language that was asked for, and in no other\n"},
         {"use of undeclared identifier 'Addd'", "   remedy: write 'Add', which is in the namespace AscendC\n"},
         {"use of undeclared identifier 'Softmax'", "   remedy: write 'SoftMax', which is in the namespace AscendC\n"},
         {"use of undeclared identifier 'cuont'; did you mean 'count'?", "   remedy: write the name that the message"},

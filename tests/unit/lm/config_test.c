@@ -46,7 +46,7 @@ static void what_is_absent_is_as_transformers_has_it(void **state)
     assert_false(lm_config_sparse(&config, 2));
 }
 
-/* What transformers 5.24 saves of Qwen3Config(rope_theta=1e6) and Qwen3MoeConfig(num_experts=16), but for the sizes. */
+/* The config.json that transformers 5.24 saves of Qwen3Config(rope_theta=1e6) and Qwen3MoeConfig(num_experts=16), but for the sizes. */
 static void files_of_transformers_5_are_read(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void files_of_transformers_5_are_read(void **state)
     config = read_config(SPARSE(FIVE ",\"num_local_experts\":16"));
     assert_true(config.rope_theta == 1e6F);
     assert_int_equal(config.experts, 16);
-    /* Where both spellings say the same, and where lengths have no limit. */
+    /* Both spellings may say the same, and lengths may have no limit. */
     config =
         read_config(DENSE(",\"rope_theta\":5000000,\"rope_scaling\":{\"type\":\"default\"},\"rope_parameters\":{\"rope_"
                           "theta\":5e6,\"rope_type\":\"default\",\"partial_rotary_factor\":1.0}"));

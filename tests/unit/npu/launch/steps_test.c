@@ -200,7 +200,7 @@ static void test_cores_that_wait_are_in_no_loop(void **state)
     npu_destroy(npu);
 }
 
-/* What another core does first, whichever runs first: a trap stops the chip. */
+/* Another core may trap first or later: a trap stops the chip. */
 static void one_traps(void)
 {
     npu_block(0);
