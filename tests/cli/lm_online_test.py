@@ -40,8 +40,11 @@ class Online(unittest.TestCase):
         self.at = pathlib.Path(folder.name)
 
     def command(self, out, *options):
-        return ["lm", "train", self.base, "--objective", "grpo", "--online", 8, "--judge", "text", "--answer-tokens", 8, "--data", self.prompts,
-                "-o", out, "--batch", 8, "--schedule", "constant", "--warmup", 0, "--threads", 2, *options]
+        """The options take the place of those that every run has."""
+        usual = {"--objective": "grpo", "--online": 8, "--judge": "text", "--answer-tokens": 8, "--data": self.prompts, "--batch": 8,
+                 "--schedule": "constant", "--warmup": 0, "--threads": 2}
+        return ["lm", "train", self.base, "-o", out, *(part for name, value in usual.items() if name not in options for part in (name, value)),
+                *options]
 
     def test_the_reward_rises(self):
         for beta, count, rate, *lora in ((0, 25, 1e-3), (0.01, 25, 1e-3), (0.01, 40, 5e-3, "--lora", 8)):
