@@ -23,7 +23,7 @@ from lm_program import make_model, write_rows
 
 AKGEN = os.environ["AKGEN"]
 NEAR = 1e-3
-COMMON = ("--batch", 5, "--rate", 2e-3, "--warmup", 0.2, "--decay", 0.1, "--save-every", 0, "--tokens", 64)
+COMMON = ("--batch", 5, "--rate", 2e-3, "--warmup", 0.2, "--decay", 0.1, "--tokens", 64)
 
 
 def run(*arguments, code=0):
@@ -59,7 +59,7 @@ class Torchrun(unittest.TestCase):
 
     def both(self, name, kind, *options, model=None, processes=2):
         common = ("lm", "train", model or self.at / "model", "--data", self.at / f"{kind}.jsonl", "--eval", self.at / f"{kind}.jsonl",
-                  "--objective", kind, *COMMON, *options)
+                  "--objective", kind, *COMMON, "--save-every", 0, *options)
         ours, theirs = self.at / f"{name}-c", self.at / f"{name}-torchrun"
         run(*common, "-o", ours)
         said = run(*common, "-o", theirs, "--engine", "torchrun", "--processes", processes).stdout
