@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "npu/npu.h"
 #include "npu/task_types.h"
-#include "run/load.h"
+#include "jail/inside/load.h"
 #include "toolchain/toolchain.h"
 
 #include <dlfcn.h>

@@ -2,7 +2,7 @@
  * against writing the same bytes at once. Prints medians of several; the aim is a second. */
 #include "base/clock.h"
 #include "npu/timing.h"
-#include "sandbox/trace_internal.h"
+#include "jail/trace_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include "cli/model.h"
 #include "cli/progress.h"
 #include "base/files.h"
-#include "gen/answer.h"
+#include "candidate/answer.h"
 #include "gen/program.h"
-#include "eval/bench.h"
+#include "runs/bench.h"
 #include "eval/tree.h"
 
 #include <fnmatch.h>

@@ -1,7 +1,7 @@
 /* akgen doctor: what this machine has, what is missing and how to get it. */
 #include "cli/cli.h"
 #include "gen/curl.h"
-#include "sandbox/sandbox.h"
+#include "jail/sandbox.h"
 
 #include <sys/utsname.h>
 #include <unistd.h>

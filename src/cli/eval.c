@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/trace_file.h"
 #include "gen/feedback.h"
-#include "eval/bench.h"
+#include "runs/bench.h"
 #include "eval/speedup.h"
 #include "eval/tree.h"
 

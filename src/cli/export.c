@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/files.h"
 #include "cli/cli.h"
-#include "eval/bench.h"
+#include "runs/bench.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The options that `akgen eval` and `akgen bench` share: how a candidate is evaluated. */
 #include "cli/cli.h"
-#include "gen/answer.h"
+#include "candidate/answer.h"
 #include "eval/kernel_baseline.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* akgen report: what is in a database of runs. */
 #include "cli/cli.h"
-#include "eval/bench.h"
+#include "runs/bench.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cot/call.h"
 #include "cot/signature.h"
-#include "eval/bench.h"
+#include "runs/bench.h"
 #include "gen/remedy.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "dsl/dsl.h"
 #include "dsl/sizes.h"
 #include "dsl/write.h"
-#include "gen/answer.h"
+#include "candidate/answer.h"
 #include "gen/feedback.h"
 #include "gen/program.h"
 #include "gen/remedy.h"

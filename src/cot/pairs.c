@@ -7,7 +7,7 @@
 #include "cot/kernels.h"
 #include "cot/minhash.h"
 #include "cot/signature.h"
-#include "eval/bench.h"
+#include "runs/bench.h"
 #include "gen/prompt.h"
 #include "gen/remedy.h"
 

@@ -5,7 +5,7 @@
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
 #include "dsl/write.h"
-#include "gen/answer.h"
+#include "candidate/answer.h"
 #include "gen/program.h"
 #include "gen/prompt.h"
 #include "task/expr/formula.h"

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/digest.h"
 #include "dsl/emit.h"
-#include "eval/source_map.h"
+#include "candidate/source_map.h"
 
 #include <ctype.h>
 #include <jansson.h>

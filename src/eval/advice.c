@@ -2,7 +2,7 @@
  * after the other, the rest matters little. */
 #include "eval/advice.h"
 #include "eval/timing.h"
-#include "sandbox/job.h"
+#include "jail/job.h"
 
 #include <math.h>
 

@@ -4,9 +4,9 @@
 
 #include "akgen/akgen.h"
 #include "base/words.h"
-#include "eval/source_map.h"
-#include "op/response.h"
-#include "sandbox/job.h"
+#include "candidate/source_map.h"
+#include "candidate/response.h"
+#include "jail/job.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
 

@@ -1,6 +1,6 @@
 /* Inside src/eval: what eval.c (one candidate) and case_internal.h (one of its cases) share. */
-#ifndef EVAL_INTERNAL_H
-#define EVAL_INTERNAL_H
+#ifndef EVAL_EVAL_INTERNAL_H
+#define EVAL_EVAL_INTERNAL_H
 
 #include "eval/eval.h"
 

@@ -1,5 +1,5 @@
 #include "eval/eval.h"
-#include "sandbox/sandbox.h"
+#include "jail/sandbox.h"
 
 struct akgen_error *eval_check_jail(const struct eval_options *options)
 {

@@ -2,7 +2,7 @@
 #ifndef EVAL_TIMING_H
 #define EVAL_TIMING_H
 
-#include "eval/source_map.h"
+#include "candidate/source_map.h"
 #include "npu/npu.h"
 
 /* The lane's part of the time that a core runs, mean over the cores: 0 to 1. */

@@ -1,7 +1,7 @@
 /* Where the candidates of a task lie in a tree. */
 #include "eval/tree.h"
 #include "op/op.h"
-#include "op/response.h"
+#include "candidate/response.h"
 
 #include <dirent.h>
 #include <stdlib.h>

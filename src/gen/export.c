@@ -8,7 +8,7 @@
 #include "gen/export.h"
 #include "base/digest.h"
 #include "base/text.h"
-#include "eval/bench.h"
+#include "runs/bench.h"
 #include "gen/export_internal.h"
 
 #include <sqlite3.h>

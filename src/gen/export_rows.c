@@ -6,7 +6,7 @@
  * question; sharegpt's conversations of human and gpt, system apart. */
 #include "gen/export_internal.h"
 #include "base/text.h"
-#include "gen/answer_internal.h"
+#include "candidate/answer_internal.h"
 #include "gen/protocol.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "dsl/sizes.h"
 #include "dsl/trials.h"
 #include "dsl/write.h"
-#include "eval/source_map.h"
+#include "candidate/source_map.h"
 #include "toolchain/toolchain.h"
 
 #include <string.h>

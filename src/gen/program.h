@@ -3,7 +3,7 @@
 #define GEN_PROGRAM_H
 
 #include "dsl/lower.h"
-#include "eval/bench.h"
+#include "runs/bench.h"
 
 /* A program and where it comes from. */
 struct gen_program {

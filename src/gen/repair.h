@@ -7,7 +7,7 @@
 #ifndef GEN_REPAIR_H
 #define GEN_REPAIR_H
 
-#include "eval/bench.h"
+#include "runs/bench.h"
 #include "eval/times.h"
 #include "gen/evidence.h"
 #include "gen/model.h"

@@ -4,7 +4,7 @@
 #ifndef GEN_REPAIR_INTERNAL_H
 #define GEN_REPAIR_INTERNAL_H
 
-#include "gen/answer.h"
+#include "candidate/answer.h"
 #include "gen/feedback.h"
 #include "gen/repair.h"
 #include "gen/template.h"

@@ -8,7 +8,7 @@
  * ahead. A run that is resumed begins with what is stored as ready, and goes the same way. */
 #include "gen/sampler.h"
 #include "base/memory.h"
-#include "gen/answer.h"
+#include "candidate/answer.h"
 #include "gen/client_internal.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* A model over a suite: its samples are asked for, kept in the database as they come, and handed to an evaluation that goes on
- * meanwhile (eval/bench.h, bench_source). What is answered is never asked again, however the program ended. */
+ * meanwhile (runs/bench.h, bench_source). What is answered is never asked again, however the program ended. */
 #ifndef GEN_SAMPLER_H
 #define GEN_SAMPLER_H
 
-#include "eval/bench.h"
+#include "runs/bench.h"
 #include "gen/model.h"
 
 struct gen_sampler;

@@ -23,8 +23,8 @@
  *   issue   the life of an instruction, from npu_issue to npu_execute
  *   adv     the high-level APIs, as programs of instructions
  *   launch  blocks on cores: from npu_launch to the report */
-#ifndef NPU_INTERNAL_H
-#define NPU_INTERNAL_H
+#ifndef NPU_NPU_INTERNAL_H
+#define NPU_NPU_INTERNAL_H
 
 #include "npu/npu.h"
 

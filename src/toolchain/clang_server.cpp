@@ -13,7 +13,7 @@
  *
  * What differs in any way from the flags that were loaded is refused with JOB_NOT_SERVED, and akgen runs clang++. */
 #include "base/huge_text.h"
-#include "sandbox/fence.h"
+#include "jail/fence.h"
 #include "toolchain/server/job.h"
 #include "toolchain/server/others.h"
 

@@ -1,7 +1,7 @@
 /* The host part of a project: compiled, linked, and run in the jail for its OpDef. */
 #include "base/clock.h"
 #include "base/files.h"
-#include "sandbox/host_job.h"
+#include "jail/host_job.h"
 #include "toolchain/build_internal.h"
 
 /* The question's op_host, for candidates that write only the kernel. */

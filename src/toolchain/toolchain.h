@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "op/op.h"
-#include "sandbox/budget.h"
+#include "jail/budget.h"
 
 /* Classes of the AscendKernelGen paper. */
 #define DIAGNOSTIC_CLASSES(X)                                                                                          \

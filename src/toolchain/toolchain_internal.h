@@ -1,9 +1,9 @@
 /* Inside the toolchain: the compiler as found on this machine, the source pass, diagnostics, the cache. */
-#ifndef TOOLCHAIN_INTERNAL_H
-#define TOOLCHAIN_INTERNAL_H
+#ifndef TOOLCHAIN_TOOLCHAIN_INTERNAL_H
+#define TOOLCHAIN_TOOLCHAIN_INTERNAL_H
 
-#include "sandbox/budget.h"
-#include "sandbox/sandbox.h"
+#include "jail/budget.h"
+#include "jail/sandbox.h"
 #include "toolchain/toolchain.h"
 
 #include <jansson.h>

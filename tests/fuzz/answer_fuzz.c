@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "base/text.h"
-#include "gen/answer.h"
+#include "candidate/answer.h"
 
 #include <ctype.h>
 #include <stdlib.h>

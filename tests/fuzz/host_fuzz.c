@@ -2,7 +2,7 @@
  * what a tiling function could have said, never a crash. */
 #include "fuzz.h"
 
-#include "sandbox/host_job.h"
+#include "jail/host_job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

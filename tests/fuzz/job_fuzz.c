@@ -1,7 +1,7 @@
 /* Whatever bytes stand where a job or a result should: the readers answer with an error or a value, never a crash. */
 #include "fuzz.h"
 
-#include "sandbox/job_exchange.h"
+#include "jail/job_exchange.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/random.h"
-#include "sandbox/job_exchange.h"
+#include "jail/job_exchange.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "base/files.h"
-#include "op/response.h"
+#include "candidate/response.h"
 
 #include <stdlib.h>
 #include <string.h>

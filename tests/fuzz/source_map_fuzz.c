@@ -1,5 +1,5 @@
 /* The map beside a candidate: any text is a map or none, and a map answers for any line. */
-#include "eval/source_map.h"
+#include "candidate/source_map.h"
 #include "fuzz.h"
 
 #include <limits.h>

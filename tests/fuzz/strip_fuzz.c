@@ -3,7 +3,7 @@
 #include "fuzz.h"
 #include "unit/base/small_object.h"
 
-#include "run/strip.h"
+#include "jail/inside/strip.h"
 
 #include <elf.h>
 #include <stdlib.h>

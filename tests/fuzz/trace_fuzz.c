@@ -1,6 +1,6 @@
 /* The slices that a trace is made of: whatever stands there, the trace is JSON, and an array of events. */
 #include "fuzz.h"
-#include "sandbox/trace_internal.h"
+#include "jail/trace_internal.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* What the routines of the high-level APIs share: the call in progress, its temporary space, and one function per basic
  * instruction form that they are made of. */
-#ifndef NPU_ADV_INTERNAL_H
-#define NPU_ADV_INTERNAL_H
+#ifndef NPU_ADV_ADV_H
+#define NPU_ADV_ADV_H
 
 #include "abi/npu_adv.h"
 #include "npu/npu_internal.h"

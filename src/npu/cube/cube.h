@@ -1,6 +1,6 @@
 /* The cube: its families of instructions, and what its hardware orders by itself. */
-#ifndef NPU_CUBE_H
-#define NPU_CUBE_H
+#ifndef NPU_CUBE_CUBE_H
+#define NPU_CUBE_CUBE_H
 
 #include "npu/npu_internal.h"
 

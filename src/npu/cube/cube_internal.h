@@ -1,6 +1,6 @@
 /* What the cube's instructions share: where operands lie, and moving with definedness (cube_operand.c). */
-#ifndef NPU_CUBE_INTERNAL_H
-#define NPU_CUBE_INTERNAL_H
+#ifndef NPU_CUBE_CUBE_INTERNAL_H
+#define NPU_CUBE_CUBE_INTERNAL_H
 
 #include "npu/cube/fractal.h"
 

@@ -3,8 +3,8 @@
  * A fractal has 512 bytes: 16 rows of 32 bytes, C0 elements each. Formats (asc-devkit docs, 矩阵计算分形介绍): Nz,
  * columns of fractals one after the other, each fractal by rows (L1, and L0C with fractals of 16 x 16 elements); Zz,
  * rows of fractals, each by rows (A in L0A); Zn, rows of fractals, each by columns (B in L0B). */
-#ifndef NPU_FRACTAL_H
-#define NPU_FRACTAL_H
+#ifndef NPU_CUBE_FRACTAL_H
+#define NPU_CUBE_FRACTAL_H
 
 #include "npu/npu_internal.h"
 

@@ -1,6 +1,6 @@
 /* The inner product of Mmad: packed operands, fast loops (mmad_kernel.c). */
-#ifndef NPU_MMAD_H
-#define NPU_MMAD_H
+#ifndef NPU_CUBE_MMAD_H
+#define NPU_CUBE_MMAD_H
 
 #include <stdbool.h>
 #include <stdint.h>

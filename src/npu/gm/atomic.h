@@ -1,6 +1,6 @@
 /* Atomic writes to GM (atomic.c): what SetAtomicAdd, SetAtomicMax and SetAtomicMin make of a copy. */
-#ifndef NPU_ATOMIC_H
-#define NPU_ATOMIC_H
+#ifndef NPU_GM_ATOMIC_H
+#define NPU_GM_ATOMIC_H
 
 #include "npu/npu_internal.h"
 

@@ -1,6 +1,6 @@
 /* The scalar cache in front of GM (dcache.c). */
-#ifndef NPU_DCACHE_H
-#define NPU_DCACHE_H
+#ifndef NPU_GM_DCACHE_H
+#define NPU_GM_DCACHE_H
 
 #include "npu/npu_internal.h"
 

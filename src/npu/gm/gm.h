@@ -1,6 +1,6 @@
 /* Global memory (gm.c): who read and wrote what between two meetings of all cores, and which bytes are defined. */
-#ifndef NPU_GM_H
-#define NPU_GM_H
+#ifndef NPU_GM_GM_H
+#define NPU_GM_GM_H
 
 #include "npu/npu_internal.h"
 

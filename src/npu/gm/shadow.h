@@ -1,6 +1,6 @@
 /* Definedness of local memory (shadow.c), and of what is copied. */
-#ifndef NPU_SHADOW_H
-#define NPU_SHADOW_H
+#ifndef NPU_GM_SHADOW_H
+#define NPU_GM_SHADOW_H
 
 #include "npu/npu_internal.h"
 

@@ -1,6 +1,6 @@
 /* What DataCopy and DataCopyPad share: where an operand lies, which addresses the DMA accepts, and moving one block. */
-#ifndef NPU_COPY_INTERNAL_H
-#define NPU_COPY_INTERNAL_H
+#ifndef NPU_INSN_COPY_INTERNAL_H
+#define NPU_INSN_COPY_INTERNAL_H
 
 #include "npu/npu_internal.h"
 

@@ -1,6 +1,6 @@
 /* The families of vector instructions and copies. */
-#ifndef NPU_INSN_H
-#define NPU_INSN_H
+#ifndef NPU_INSN_INSN_H
+#define NPU_INSN_INSN_H
 
 #include "npu/npu_internal.h"
 

@@ -4,8 +4,8 @@
  * blocks apart. A narrower operand (Cast, Axpy half->float) uses fewer blocks for the same elements. The mask chooses
  * elements of every repeat; in counter mode it is a number of elements and the number of repeats follows from it.
  * Sources: asc-devkit docs/zh/api/SIMD-API, "SIMD计算说明/高维切分", "SIMD计算说明/掩码" and Cast.md, constraints. */
-#ifndef NPU_LANES_H
-#define NPU_LANES_H
+#ifndef NPU_INSN_LANES_H
+#define NPU_INSN_LANES_H
 
 #include "base/half.h"
 #include "npu/npu_internal.h"

@@ -1,6 +1,6 @@
 /* Vector instructions whose destination and source have bytes in common (overlap.c). */
-#ifndef NPU_OVERLAP_H
-#define NPU_OVERLAP_H
+#ifndef NPU_INSN_OVERLAP_H
+#define NPU_INSN_OVERLAP_H
 
 #include "npu/insn/lanes.h"
 

@@ -4,8 +4,8 @@
  * then the sums in pairs, until one is left; every addition rounds to the element's type. ReduceRepeat.md: the same
  * over a repeat; of equal extremes the smallest index. Assumed where that is silent (docs/machine.md): an unselected
  * element adds +0; a NaN is larger than any number for Max and smaller than any for Min, and the first one counts. */
-#ifndef NPU_REDUCE_INTERNAL_H
-#define NPU_REDUCE_INTERNAL_H
+#ifndef NPU_INSN_REDUCE_INTERNAL_H
+#define NPU_INSN_REDUCE_INTERNAL_H
 
 #include "npu/insn/lanes.h"
 

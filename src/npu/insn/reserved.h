@@ -1,6 +1,6 @@
 /* UB that CANN's own code overwrites behind the kernel's back (reserved.c). */
-#ifndef NPU_RESERVED_H
-#define NPU_RESERVED_H
+#ifndef NPU_INSN_RESERVED_H
+#define NPU_INSN_RESERVED_H
 
 #include "npu/npu_internal.h"
 

@@ -1,6 +1,6 @@
 /* The life of an instruction (issue.c), and what is said of it (log.c). */
-#ifndef NPU_ISSUE_H
-#define NPU_ISSUE_H
+#ifndef NPU_ISSUE_ISSUE_H
+#define NPU_ISSUE_ISSUE_H
 
 #include "npu/npu_internal.h"
 

@@ -1,6 +1,6 @@
 /* A core's own copy of the kernel's __BLOCK_LOCAL__ variables (own_variables.c). */
-#ifndef NPU_OWN_VARIABLES_H
-#define NPU_OWN_VARIABLES_H
+#ifndef NPU_LAUNCH_OWN_VARIABLES_H
+#define NPU_LAUNCH_OWN_VARIABLES_H
 
 #include "npu/npu_internal.h"
 

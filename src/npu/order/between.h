@@ -1,8 +1,8 @@
 /* Order between cores (between.c). Where AICs and AIVs run together, and from the first IBSet or IBWait on, some cores
  * are ordered and others not: each core keeps what of every other one happened before, and which GM bytes it has
  * touched when. Elsewhere a meeting of all cores ends an epoch (gm/gm.c). */
-#ifndef NPU_BETWEEN_H
-#define NPU_BETWEEN_H
+#ifndef NPU_ORDER_BETWEEN_H
+#define NPU_ORDER_BETWEEN_H
 
 #include "npu/npu_internal.h"
 

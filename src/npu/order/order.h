@@ -1,7 +1,7 @@
 /* Order (order.c): what happens before what inside a core. Lanes, clocks and flags, which synchronisation, queues and
  * the order between cores are made of. */
-#ifndef NPU_ORDER_H
-#define NPU_ORDER_H
+#ifndef NPU_ORDER_ORDER_H
+#define NPU_ORDER_ORDER_H
 
 #include "npu/lane.h"
 #include "npu/npu_internal.h"

@@ -1,6 +1,6 @@
 /* Conflicts in global memory (order_gm.c), and what it shares with order.c. */
-#ifndef NPU_ORDER_GM_H
-#define NPU_ORDER_GM_H
+#ifndef NPU_ORDER_ORDER_GM_H
+#define NPU_ORDER_ORDER_GM_H
 
 #include "npu/order/order.h"
 #include "npu/fault.h"

@@ -1,6 +1,6 @@
 /* Schedule (schedule.c): when an issued instruction executes. */
-#ifndef NPU_SCHEDULE_H
-#define NPU_SCHEDULE_H
+#ifndef NPU_ORDER_SCHEDULE_H
+#define NPU_ORDER_SCHEDULE_H
 
 #include "npu/npu_internal.h"
 

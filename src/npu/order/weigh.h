@@ -1,6 +1,6 @@
 /* Weighing conflicts (weigh.c): which of them can change a result. A second run of a kernel whose conflicts are known. */
-#ifndef NPU_WEIGH_H
-#define NPU_WEIGH_H
+#ifndef NPU_ORDER_WEIGH_H
+#define NPU_ORDER_WEIGH_H
 
 #include "npu/npu_internal.h"
 

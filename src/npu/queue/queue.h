@@ -1,6 +1,6 @@
 /* What TPipe means to the rest of the machine: which part of local memory is whose (queue.c, pipe.c). */
-#ifndef NPU_QUEUE_H
-#define NPU_QUEUE_H
+#ifndef NPU_QUEUE_QUEUE_H
+#define NPU_QUEUE_QUEUE_H
 
 #include "npu/memory.h"
 

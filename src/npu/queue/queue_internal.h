@@ -1,6 +1,6 @@
 /* TPipe, its queues and its buffers: what pipe.c, queue.c and buf_pool.c share. */
-#ifndef NPU_QUEUE_INTERNAL_H
-#define NPU_QUEUE_INTERNAL_H
+#ifndef NPU_QUEUE_QUEUE_INTERNAL_H
+#define NPU_QUEUE_QUEUE_INTERNAL_H
 
 #include "npu/memory.h"
 #include "npu/order/order.h"

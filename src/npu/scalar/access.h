@@ -1,6 +1,6 @@
 /* One scalar access, through a tensor or a raw pointer (hooks.c): what both ways have in common. */
-#ifndef NPU_ACCESS_H
-#define NPU_ACCESS_H
+#ifndef NPU_SCALAR_ACCESS_H
+#define NPU_SCALAR_ACCESS_H
 
 #include "npu/npu_internal.h"
 

@@ -1,6 +1,6 @@
 /* Synchronisation between cores (cross_core.c): SyncAll, cross-core flags, and words in GM. */
-#ifndef NPU_CROSS_CORE_H
-#define NPU_CROSS_CORE_H
+#ifndef NPU_SYNC_CROSS_CORE_H
+#define NPU_SYNC_CROSS_CORE_H
 
 #include "npu/npu_internal.h"
 

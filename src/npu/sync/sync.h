@@ -1,7 +1,7 @@
 /* Flags between the pipes of a core (sync.c). The lanes exist and the event is in range; nothing happens if the core
  * lacks one of the lanes. */
-#ifndef NPU_SYNC_H
-#define NPU_SYNC_H
+#ifndef NPU_SYNC_SYNC_H
+#define NPU_SYNC_SYNC_H
 
 #include "npu/npu_internal.h"
 

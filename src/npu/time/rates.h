@@ -1,8 +1,8 @@
 /* What things cost, in cycles of an AI core's clock and bytes per cycle. docs/timing.md says where each comes from and how well
  * the whole agrees with published measurements. "fitted": from those measurements, which are listed in
  * benchmarks/timing/published.tsv; the others are documented. */
-#ifndef NPU_RATES_H
-#define NPU_RATES_H
+#ifndef NPU_TIME_RATES_H
+#define NPU_TIME_RATES_H
 
 #include "abi/npu_hooks.h"
 

@@ -1,7 +1,7 @@
 /* The tape of a core (tape.c): what it did that takes time, in the order in which it issued it, for npu_replay() to put on a
  * timeline. Written in program order by the floors above; a core whose launch is not timed has none. */
-#ifndef NPU_TAPE_H
-#define NPU_TAPE_H
+#ifndef NPU_TIME_TAPE_H
+#define NPU_TIME_TAPE_H
 
 #include "npu/lane.h"
 #include "npu/npu_internal.h"

@@ -4,8 +4,8 @@
  * A loop leaves the same steps again and again, but for addresses, which go on by the same distance: so a transfer has the
  * distance to the one before it of the same work, and where the newest bytes are those before them once more, the tape says how
  * often instead. */
-#ifndef NPU_TAPE_READER_H
-#define NPU_TAPE_READER_H
+#ifndef NPU_TIME_TAPE_READER_H
+#define NPU_TIME_TAPE_READER_H
 
 #include "npu/time/tape.h"
 

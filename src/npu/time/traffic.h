@@ -1,6 +1,6 @@
 /* What all cores share on the way to global memory (traffic.c): L2, HBM, and how much of either there is in a stretch of time. */
-#ifndef NPU_TRAFFIC_H
-#define NPU_TRAFFIC_H
+#ifndef NPU_TIME_TRAFFIC_H
+#define NPU_TIME_TRAFFIC_H
 
 #include "npu/time/tape.h"
 

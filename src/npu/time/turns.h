@@ -1,6 +1,6 @@
 /* Whose turn it is: the cores that can go on, the one whose copies are furthest behind first (turns.c). */
-#ifndef NPU_TURNS_H
-#define NPU_TURNS_H
+#ifndef NPU_TIME_TURNS_H
+#define NPU_TIME_TURNS_H
 
 struct npu_turn {
     double key; /* cycles: where the core is */

@@ -10,8 +10,8 @@
  *
  * Here a word that names no function is text: float16, mean. Negative indices count from the end. docs/tasks.md lists
  * the functions. Functions such as rand and randn give one value per element; everything else is known per case. */
-#ifndef TASK_EXPR_H
-#define TASK_EXPR_H
+#ifndef TASK_EXPR_EXPR_H
+#define TASK_EXPR_EXPR_H
 
 #include "abi/dtype.h"
 #include "base/arena.h"

@@ -7,8 +7,8 @@
  * row being what lies along the last axis; sum(x) and the like leave one element of a row, sum(x, all) one of the tensor,
  * sum(x, 0, 1) one of what lies along these axes, which stay with a size of 1.
  * A step's name, and that of an output, is known to what follows, in later outputs too; index(y) knows the output's shape before. */
-#ifndef TASK_FORMULA_H
-#define TASK_FORMULA_H
+#ifndef TASK_EXPR_FORMULA_H
+#define TASK_EXPR_FORMULA_H
 
 #include "abi/dtype.h"
 #include "base/arena.h"

@@ -1,6 +1,6 @@
 /* What parsing a formula (formula.c) and computing it (formula_values.c) share: the functions. */
-#ifndef TASK_FORMULA_INTERNAL_H
-#define TASK_FORMULA_INTERNAL_H
+#ifndef TASK_EXPR_FORMULA_INTERNAL_H
+#define TASK_EXPR_FORMULA_INTERNAL_H
 
 #include "task/expr/formula.h"
 #include "task/expr/tree.h"

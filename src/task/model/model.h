@@ -1,7 +1,7 @@
 /* What task.yaml and cases.csv say, parsed: a task, its cases, and one case in memory. Made by src/task's loader and
  * read-only afterwards; nothing that reads it parses text. docs/tasks.md explains every key. */
-#ifndef TASK_MODEL_H
-#define TASK_MODEL_H
+#ifndef TASK_MODEL_MODEL_H
+#define TASK_MODEL_MODEL_H
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* Expected outputs: what src/task asks the references for. */
-#ifndef TASK_EXPECTED_H
-#define TASK_EXPECTED_H
+#ifndef TASK_REFERENCE_EXPECTED_H
+#define TASK_REFERENCE_EXPECTED_H
 
 #include "task/model/model.h"
 

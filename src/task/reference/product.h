@@ -1,6 +1,6 @@
 /* Matrix products for references, by a BLAS, and the buffers they need. */
-#ifndef TASK_PRODUCT_H
-#define TASK_PRODUCT_H
+#ifndef TASK_REFERENCE_PRODUCT_H
+#define TASK_REFERENCE_PRODUCT_H
 
 #include "task/tensor/tensor.h"
 

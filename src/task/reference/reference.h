@@ -2,8 +2,8 @@
  * double with a rounding after every step: `upstream` rounds to the type that the module computes in, `golden` rounds
  * to float64, that is, not at all. For + - * / and sqrt that equals computing in the type itself, because double has
  * more than twice the digits (Figueroa, 1995). docs/tasks.md lists the references. */
-#ifndef TASK_REFERENCE_H
-#define TASK_REFERENCE_H
+#ifndef TASK_REFERENCE_REFERENCE_H
+#define TASK_REFERENCE_REFERENCE_H
 
 #include "task/reference/signature.h"
 

@@ -16,8 +16,8 @@
  * NAME TYPE of WORD/WORD = VALUE   an attribute, its words, and its value in a new task (the default of NAME?).
  * Clauses, each after '|': `column NAME` a column of cases.csv that it reads; for `akgen task new` also `trivial TEXT`,
  * `derive NAME`, and `size NAME VALUE`, a variable's. */
-#ifndef TASK_SIGNATURE_H
-#define TASK_SIGNATURE_H
+#ifndef TASK_REFERENCE_SIGNATURE_H
+#define TASK_REFERENCE_SIGNATURE_H
 
 #include "task/model/model.h"
 

@@ -1,7 +1,7 @@
 /* Tensors in memory: shape, element type, values, and how numbers are read from them and stored into them. The lowest
  * floor of src/task. */
-#ifndef TASK_TENSOR_H
-#define TASK_TENSOR_H
+#ifndef TASK_TENSOR_TENSOR_H
+#define TASK_TENSOR_TENSOR_H
 
 #include "abi/dtype.h"
 #include "base/half.h"

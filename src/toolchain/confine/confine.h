@@ -16,8 +16,8 @@
  *   4. Calls leave the module for the functions of machine_calls.def alone, with arguments of their types; what a pointer
  *      among them leads to has been admitted as well.
  *   5. Every block of the kernel begins with a call that counts it. */
-#ifndef TOOLCHAIN_CONFINE_H
-#define TOOLCHAIN_CONFINE_H
+#ifndef TOOLCHAIN_CONFINE_CONFINE_H
+#define TOOLCHAIN_CONFINE_CONFINE_H
 
 #include <llvm-c/Types.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* What the steps of confine.c share. */
-#ifndef TOOLCHAIN_CONFINE_INTERNAL_H
-#define TOOLCHAIN_CONFINE_INTERNAL_H
+#ifndef TOOLCHAIN_CONFINE_CONFINE_INTERNAL_H
+#define TOOLCHAIN_CONFINE_CONFINE_INTERNAL_H
 
 #include "toolchain/confine/confine.h"
 

@@ -1,6 +1,6 @@
 #include "toolchain/server/job.h"
 #include "base/memory.h"
-#include "sandbox/fence.h"
+#include "jail/fence.h"
 
 #include <fcntl.h>
 #include <poll.h>

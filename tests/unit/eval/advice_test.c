@@ -1,6 +1,6 @@
 /* Each rule of the advice shows for numbers that have its mistake, and for those beside them does not. */
 #include "eval/advice.h"
-#include "sandbox/job.h"
+#include "jail/job.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

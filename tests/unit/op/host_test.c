@@ -32,7 +32,7 @@ static const char *types(void)
 {
     const char *object = arena_printf(&arena, "%s/types.o", work);
     if (access(object, R_OK) != 0)
-        run_compiler(arena_printf(&arena, "-c " AKGEN_SOURCE_DIR "/src/run/host/types.cpp -o %s", object));
+        run_compiler(arena_printf(&arena, "-c " AKGEN_SOURCE_DIR "/src/jail/inside/host/types.cpp -o %s", object));
     return object;
 }
 

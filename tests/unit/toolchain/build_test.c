@@ -1,6 +1,6 @@
 /* A project from its directory to numbers: built with the real compiler, run in the real jail. */
 #include "base/files.h"
-#include "sandbox/job_exchange.h"
+#include "jail/job_exchange.h"
 #include "toolchain/toolchain.h"
 
 #include <setjmp.h>

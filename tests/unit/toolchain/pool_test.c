@@ -4,7 +4,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "base/workers.h"
-#include "sandbox/job_exchange.h"
+#include "jail/job_exchange.h"
 #include "toolchain/toolchain.h"
 
 #include <setjmp.h>

@@ -1,0 +1,135 @@
+/* Reading an answer: its form is found, and what it holds becomes files. */
+#include "candidate/answer.h"
+#include "candidate/answer_internal.h"
+
+#include <ctype.h>
+
+static void refuse(struct gen_answer *answer, const char *problem)
+{
+    answer->kind = GEN_ANSWER_NONE;
+    answer->problem = problem;
+}
+
+/* An answer that has no code, in a line: its beginning says what it is. */
+static const char *describe_prose(struct arena *arena, const char *text)
+{
+    enum { SHOWN = 60 };
+    struct answer_span trimmed = answer_trim(answer_span_of(text));
+    char *begin = arena_strndup(arena, trimmed.at, trimmed.length < SHOWN ? trimmed.length : SHOWN);
+    for (size_t length = strlen(begin); length && trimmed.length > SHOWN && (begin[length - 1] & 0x80); length--)
+        begin[length - 1] = '\0'; /* it may have been cut inside a character */
+    for (char *c = begin; *c; c++)
+        if (isspace((unsigned char)*c))
+            *c = ' ';
+        else if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    return arena_printf(arena, "the answer holds no code; it begins with '%s%s'", begin,
+                        trimmed.length > SHOWN ? ".." : "");
+}
+
+/* Six strings are read by op/response.h, which takes the first fence or everything: what stands before them goes away, so that
+ * the lines have their numbers still. */
+static void take_strings(struct arena *arena, const char *original, size_t length, char *text,
+                         const struct answer_blocks *blocks, struct gen_answer *answer)
+{
+    struct gen_answer_file *file = arena_alloc(arena, sizeof *file);
+    const struct answer_block *strings = NULL;
+    for (int i = 0; i < blocks->count && !strings; i++)
+        if (blocks->items[i].begin && (blocks->items[i].marks & ANSWER_HAS_STRINGS))
+            strings = &blocks->items[i];
+    bool others = strings && strings->complete && strings != &blocks->items[0];
+    if (others) {
+        const char *fence = strings->begin > text ? strings->begin - 1 : text;
+        while (fence > text && fence[-1] != '\n')
+            fence--;
+        for (char *c = text; c < fence; c++)
+            *c = *c == '\n' ? '\n' : ' ';
+    }
+    bool whole = !answer->thinking && !others;
+    *file = (struct gen_answer_file){"answer.txt", whole ? arena_strndup(arena, original, length) : text};
+    answer->kind = GEN_ANSWER_RESPONSE;
+    answer->files = file;
+    answer->count = 1;
+    answer->untouched = whole;
+}
+
+static bool take_formulas(struct arena *arena, const char *text, const struct task *task, struct gen_answer *answer)
+{
+    struct gen_answer_file *file = arena_alloc(arena, sizeof *file);
+    *file = (struct gen_answer_file){.path = "formulas.txt"};
+    if (!answer_is_formulas(arena, text, task, &file->text))
+        return false;
+    answer->kind = GEN_ANSWER_FORMULAS;
+    answer->files = file;
+    answer->count = 1;
+    return true;
+}
+
+static void find_blocks(struct arena *arena, const char *text, struct answer_blocks *blocks)
+{
+    const char *begin = text + strspn(text, " \t\n");
+    if (*begin == '{' || *begin == '[')
+        answer_add_json(arena, begin, blocks);
+    if (!blocks->count)
+        answer_find_blocks(arena, text, blocks);
+    if (!blocks->count && (begin = strstr(text, "\n{")))
+        answer_add_json(arena, begin + 1, blocks);
+    for (int i = 0, count = blocks->count; i < count; i++) {
+        struct answer_block block = blocks->items[i];
+        if (!block.label.name && (strncmp(block.language, "json", 4) == 0 || *block.text == '{')) {
+            int before = blocks->count;
+            answer_add_json(arena, block.text, blocks);
+            if (blocks->count > before)
+                blocks->items[i].language = "json"; /* it is those files, and none itself */
+        }
+    }
+}
+
+void gen_answer_hold(struct arena *arena, struct gen_answer *answer, enum eval_language asked)
+{
+    const char *problem =
+        answer->kind == GEN_ANSWER_NONE ? NULL : eval_language_problem(arena, asked, answer->language);
+    if (problem)
+        refuse(answer, problem);
+}
+
+/* Finds the answer's form and what it holds. */
+static void read(struct arena *arena, const char *text, size_t length, const struct task *task, enum eval_scope scope,
+                 enum eval_language asked, struct gen_answer *answer)
+{
+    int open;
+    struct answer_blocks blocks = {0};
+    *answer = (struct gen_answer){.kind = GEN_ANSWER_NONE};
+    char *clean = answer_clean(arena, text, length);
+    answer->thinking = answer_take_thinking(arena, clean, &open);
+    if (answer_is_blank(answer_span_of(clean))) {
+        refuse(answer, open ? arena_printf(arena, "the answer ends in its thinking, which begins in line %d", open)
+                       : answer->thinking ? "nothing stands behind the thinking"
+                                          : "the answer is empty");
+        return;
+    }
+    bool strings = answer_marks(clean) & ANSWER_HAS_STRINGS;
+    if (!answer_marks(clean) && take_formulas(arena, clean, task, answer))
+        return;
+    find_blocks(arena, clean, &blocks);
+    if (strings)
+        take_strings(arena, text, length, clean, &blocks, answer);
+    else if (!blocks.count)
+        refuse(answer, answer_marks(clean) & ANSWER_HAS_DIFF ? "the answer is a diff, expected whole files"
+                                                             : describe_prose(arena, clean));
+    else
+        answer_make_files(arena, &blocks, task, scope, asked, answer);
+}
+
+void gen_answer_read(struct arena *arena, const char *text, size_t length, const struct task *task,
+                     enum eval_scope scope, enum eval_language asked, struct gen_answer *answer)
+{
+    static const enum eval_language languages[] = {[GEN_ANSWER_PROJECT] = EVAL_ASCENDC,
+                                                   [GEN_ANSWER_RESPONSE] = EVAL_ASCENDC,
+                                                   [GEN_ANSWER_PROGRAM] = EVAL_DSL,
+                                                   [GEN_ANSWER_FORMULAS] = EVAL_GRAPH,
+                                                   [GEN_ANSWER_NONE] = EVAL_ANY};
+    read(arena, text, length, task, scope, asked, answer);
+    answer->language = languages[answer->kind];
+    gen_answer_hold(arena, answer, asked);
+}

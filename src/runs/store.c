@@ -1,0 +1,222 @@
+/* The runs of the database: written, read. Every verdict is a transaction of its own, so that killing a run loses what was in
+ * flight and nothing else. The schema is documented in docs/store.md. */
+#include "runs/store_internal.h"
+#include "base/array.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Writing a run. */
+struct akgen_error *store_plan(struct store *store, const struct bench *bench)
+{
+    struct akgen_error *error = NULL;
+    for (int i = 0; i < bench->plan_count && !error; i++) {
+        const struct bench_planned *planned = &bench->plan[i];
+        error = store_run(store, "INSERT OR REPLACE INTO planned VALUES (?, ?, ?, ?, ?)", "isisi", bench->run,
+                          planned->task, (int64_t)planned->level, planned->category, (int64_t)planned->samples);
+    }
+    return error;
+}
+
+struct akgen_error *store_begin_run(struct store *store, struct bench *bench)
+{
+    static const char sql[] =
+        "INSERT INTO runs (started, akgen, suite, provider, soc, mode, scope, profile, protocol, settings, planned,"
+        " baseline, language) VALUES (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    struct akgen_error *error = store_begin(store);
+    if (!error)
+        error =
+            store_run(store, sql, "sssssssssiss", bench->akgen, bench->suite, bench->provider, bench->soc, bench->mode,
+                      bench->scope, bench->profile, bench->protocol, bench->settings ? bench->settings : "",
+                      (int64_t)bench->planned, bench->baseline, bench->language);
+    bench->run = sqlite3_last_insert_rowid(store->db);
+    if (!error)
+        error = store_plan(store, bench);
+    error = store_end(store, error);
+    return error ? error : store_own(store, bench->run);
+}
+
+static struct akgen_error *add_diagnostics(struct store *store, int64_t run_id, const struct bench_row *row,
+                                           const json_t *verdict)
+{
+    size_t i;
+    const json_t *entry;
+    struct akgen_error *error = store_run(store, "DELETE FROM diagnostics WHERE run = ? AND task = ? AND sample = ?",
+                                          "isi", run_id, row->task, (int64_t)row->sample);
+    json_array_foreach(json_object_get(json_object_get(verdict, "compile"), "diagnostics"), i, entry)
+    {
+        if (error)
+            break;
+        error = store_run(
+            store, "INSERT OR REPLACE INTO diagnostics VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", "isiisssis", run_id,
+            row->task, (int64_t)row->sample, (int64_t)i, json_string_value(json_object_get(entry, "severity")),
+            json_string_value(json_object_get(entry, "class")), json_string_value(json_object_get(entry, "file")),
+            (int64_t)json_integer_value(json_object_get(entry, "line")),
+            json_string_value(json_object_get(entry, "message")));
+    }
+    return error;
+}
+
+struct akgen_error *store_add(struct store *store, const struct bench *bench, const struct bench_row *row)
+{
+    json_t *verdict = bench_row_verdict(row);
+    const char *candidate = json_string_value(json_object_get(verdict, "candidate"));
+    struct akgen_error *error = store_begin(store);
+    if (!error && !verdict)
+        error = error_new("out of memory");
+    if (!error && candidate)
+        error = store_run(store, "INSERT OR IGNORE INTO candidates VALUES (?, ?)", "ss", candidate, row->source);
+    if (!error)
+        error =
+            store_run(store, "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      "isiisssssiids", bench->run, row->task, (int64_t)row->sample, (int64_t)row->level, row->category,
+                      candidate, akgen_verdict_kind_name(row->kind), akgen_verdict_stage_name(row->stage), row->reason,
+                      (int64_t)row->cases_passed, (int64_t)row->cases_total, row->seconds, row->verdict);
+    if (!error)
+        error = add_diagnostics(store, bench->run, row, verdict);
+    error = store_end(store, error);
+    json_decref(verdict);
+    return error;
+}
+
+struct akgen_error *store_end_run(struct store *store, const struct bench *bench)
+{
+    struct akgen_error *error = store_begin(store);
+    if (!error)
+        error = store_run(store, "UPDATE runs SET seconds = ? WHERE id = ?", "di", bench->seconds, bench->run);
+    return store_end(store, error);
+}
+
+/* Reading a run. */
+/* The index of a name; `otherwise` if it is none of ours. */
+static int name_index(const char *name, const char *(*name_of)(int), int count, int otherwise)
+{
+    for (int i = 0; name && i < count; i++)
+        if (strcmp(name, name_of(i)) == 0)
+            return i;
+    return otherwise;
+}
+
+static const char *kind_name(int kind)
+{
+    return akgen_verdict_kind_name((enum akgen_verdict_kind)kind);
+}
+
+static const char *stage_name(int stage)
+{
+    return akgen_verdict_stage_name((enum akgen_verdict_stage)stage);
+}
+
+static char *own_column(sqlite3_stmt *statement, int index)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, index);
+    return text ? memory_string(text) : NULL;
+}
+
+/* A text of a file that anybody may have made: "" for NULL, and UTF-8 whatever its bytes are. */
+static const char *text_column(struct arena *arena, sqlite3_stmt *statement, int index)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, index);
+    char *copy = arena_strdup(arena, text ? text : "");
+    text_make_utf8(copy);
+    return copy;
+}
+
+static struct bench_row read_row(struct arena *arena, sqlite3_stmt *statement)
+{
+    struct bench_row row = {
+        .task = text_column(arena, statement, 0),
+        .sample = sqlite3_column_int(statement, 1),
+        .level = sqlite3_column_int(statement, 2),
+        .category = text_column(arena, statement, 3),
+        .evaluated = true,
+        .kind = (enum akgen_verdict_kind)name_index((const char *)sqlite3_column_text(statement, 4), kind_name,
+                                                    AKGEN_VERDICT_INFRA_ERROR + 1, AKGEN_VERDICT_INFRA_ERROR),
+        .stage = (enum akgen_verdict_stage)name_index((const char *)sqlite3_column_text(statement, 5), stage_name,
+                                                      AKGEN_STAGE_COMPARE + 1, AKGEN_STAGE_PARSE),
+        .reason = store_column(arena, statement, 6),
+        .cases_passed = sqlite3_column_int(statement, 7),
+        .cases_total = sqlite3_column_int(statement, 8),
+        .seconds = sqlite3_column_double(statement, 9),
+        .source = own_column(statement, 11),
+    };
+    bench_row_set_verdict(&row, own_column(statement, 10));
+    return row;
+}
+
+static const char rows_sql[] =
+    "SELECT task, sample, level, category, verdict, stage, reason, cases_passed, cases_total,"
+    " seconds, json, source FROM verdicts LEFT JOIN candidates ON hash = candidate"
+    " WHERE run = ? ORDER BY task, sample";
+
+static int count_rows(struct store *store, int64_t run_id)
+{
+    sqlite3_stmt *statement = store_query(store, "SELECT count(*) FROM verdicts WHERE run = ?", "i", run_id);
+    int count = statement && sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return count;
+}
+
+static struct akgen_error *load_rows(struct store *store, struct bench *bench)
+{
+    int count = count_rows(store, bench->run);
+    sqlite3_stmt *statement = store_query(store, rows_sql, "i", bench->run);
+    if (!statement)
+        return store_error(store);
+    bench->rows = arena_alloc(&bench->arena, sizeof *bench->rows * (size_t)(count + 1));
+    while (bench->count < count && sqlite3_step(statement) == SQLITE_ROW) {
+        bench->rows[bench->count] = read_row(&bench->arena, statement);
+        bench_row_bound(bench, &bench->rows[bench->count++]);
+    }
+    sqlite3_finalize(statement);
+    return NULL;
+}
+
+static struct akgen_error *load_plan(struct store *store, struct bench *bench)
+{
+    struct bench_planned *plan = NULL;
+    int capacity = 0, step = SQLITE_ERROR;
+    sqlite3_stmt *statement = store_query(
+        store, "SELECT task, level, category, samples FROM planned WHERE run = ? ORDER BY task", "i", bench->run);
+    while (statement && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+        const struct bench_planned planned = {.task = text_column(&bench->arena, statement, 0),
+                                              .level = sqlite3_column_int(statement, 1),
+                                              .category = text_column(&bench->arena, statement, 2),
+                                              .samples = sqlite3_column_int(statement, 3)};
+        ARRAY_ADD(&bench->arena, plan, bench->plan_count, capacity, planned);
+    }
+    bench->plan = plan;
+    sqlite3_finalize(statement);
+    return step == SQLITE_DONE ? NULL : store_error(store);
+}
+
+struct akgen_error *store_load(struct store *store, int64_t run_id, struct bench *bench)
+{
+    static const char sql[] = "SELECT id, suite, provider, soc, mode, scope, profile, akgen, protocol, settings, "
+                              "baseline, language, seconds, planned FROM"
+                              " runs WHERE id = ? OR ? = 0 ORDER BY id DESC LIMIT 1";
+    memset(bench, 0, sizeof *bench);
+    sqlite3_stmt *statement = store_query(store, sql, "ii", run_id, run_id);
+    if (!statement)
+        return store_error(store);
+    if (sqlite3_step(statement) == SQLITE_ROW) {
+        const char **texts[] = {&bench->suite,    &bench->provider, &bench->soc,     &bench->mode,
+                                &bench->scope,    &bench->profile,  &bench->akgen,   &bench->protocol,
+                                &bench->settings, &bench->baseline, &bench->language};
+        bench->run = sqlite3_column_int64(statement, 0);
+        for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
+            *texts[i] = text_column(&bench->arena, statement, i + 1);
+        bench->seconds = sqlite3_column_double(statement, 12);
+        bench->planned = sqlite3_column_int(statement, 13);
+    }
+    sqlite3_finalize(statement);
+    if (!bench->run)
+        return run_id ? error_new("%s has no run %lld", store->path, (long long)run_id)
+                      : error_new("%s holds no run", store->path);
+    struct akgen_error *error = load_rows(store, bench);
+    if (!error)
+        error = load_plan(store, bench);
+    return error || !*bench->settings ? error : store_sample_totals(store, bench->run, &bench->sampled);
+}
