@@ -2,7 +2,7 @@
 #ifndef CLI_COT_H
 #define CLI_COT_H
 
-#include "cot/store.h"
+#include "runs/cot_store.h"
 
 #include <argp.h>
 

@@ -1,5 +1,5 @@
 /* akgen export preferences | sft: training data of stored runs. */
-#include "gen/export.h"
+#include "runs/export.h"
 #include "base/arena.h"
 #include "base/files.h"
 #include "cli/cli.h"
@@ -29,7 +29,7 @@ enum {
 };
 
 struct export_arguments {
-    struct gen_export_options export;
+    struct export_options export;
     const char *output;
     int64_t runs[LIST_MAX];
     const char *only[LIST_MAX], *except[LIST_MAX];
@@ -45,8 +45,8 @@ static const struct argp_option options[] = {
      "only answers that were asked for in this language; needed where the runs have several. Runs of an earlier akgen "
      "have none and are left out, but for " BENCH_UNKNOWN_LANGUAGE,
      1},
-    {"format", KEY_FORMAT, WORD_CHOICE(GEN_FORMATS, ""), 0, "whose loader reads the rows (default trl)", 2},
-    {"strategy", KEY_STRATEGY, WORD_CHOICE(GEN_STRATEGIES, ""), 0,
+    {"format", KEY_FORMAT, WORD_CHOICE(EXPORT_FORMATS, ""), 0, "whose loader reads the rows (default trl)", 2},
+    {"strategy", KEY_STRATEGY, WORD_CHOICE(EXPORT_STRATEGIES, ""), 0,
      "preferences: which answers are the worse ones, those that compile and fail, those that do not compile, or both "
      "(default)",
      2},
@@ -79,13 +79,13 @@ static int word(const struct argp_state *state, const char *option, const char *
 
 static error_t parse_rows(int key, char *text, struct argp_state *state)
 {
-    struct gen_export_options *export = &((struct export_arguments *)state->input)->export;
+    struct export_options *export = &((struct export_arguments *)state->input)->export;
     switch (key) {
     case KEY_FORMAT:
-        export->format = (enum gen_format)word(state, "format", text, &gen_formats); // NOLINT: one of the table's
+        export->format = (enum export_format)word(state, "format", text, &export_formats); // NOLINT: one of the table's
         break;
     case KEY_STRATEGY:
-        export->strategy = (enum gen_strategy)word(state, "strategy", text, &gen_strategies); // NOLINT
+        export->strategy = (enum export_strategy)word(state, "strategy", text, &export_strategies); // NOLINT
         break;
     case KEY_PER_TASK:
         export->per_task = cli_parse_number(state, "per-task", text, 0, INT32_MAX);
@@ -111,7 +111,7 @@ static error_t parse_rows(int key, char *text, struct argp_state *state)
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     struct export_arguments *arguments = state->input;
-    struct gen_export_options *export = &arguments->export;
+    struct export_options *export = &arguments->export;
     switch (key) {
     case KEY_DB:
         export->db = text;
@@ -141,14 +141,14 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (state->arg_num > 0)
             argp_error(state, "unexpected argument '%s'", text);
-        export->what = (enum gen_export)word(state, "export", text, &gen_exports); // NOLINT
+        export->what = (enum export_kind)word(state, "export", text, &export_kinds); // NOLINT
         break;
     case ARGP_KEY_END:
         if (!state->arg_num || !export->db)
             argp_error(state, "'preferences' or 'sft', and --db FILE are needed");
-        if (export->what != GEN_PREFERENCES && cli_given(state, KEY_STRATEGY))
+        if (export->what != EXPORT_PREFERENCES && cli_given(state, KEY_STRATEGY))
             argp_error(state, "--strategy is of preferences, which have a worse answer");
-        if (export->what == GEN_PREFERENCES && export->format == GEN_TRL_MESSAGES)
+        if (export->what == EXPORT_PREFERENCES && export->format == EXPORT_TRL_MESSAGES)
             argp_error(state, "--format trl-messages has no place for two answers; it is for sft");
         break;
     default:
@@ -158,13 +158,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 /* Writes to a file beside `path` that takes its place when all is written. */
-static struct akgen_error *export_to_file(const struct gen_export_options *export, const char *path, int *code)
+static struct akgen_error *export_to_file(const struct export_options *export, const char *path, int *code)
 {
     struct arena arena = {0};
     char *half = arena_printf(&arena, "%s.XXXXXX", path);
     int fd = mkostemp(half, O_CLOEXEC);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-    struct akgen_error *error = out ? gen_export(export, out, stderr) : error_new("%s: %m", path);
+    struct akgen_error *error = out ? export_write(export, out, stderr) : error_new("%s: %m", path);
     *code = out && !ferror(out) ? EXIT_USAGE : EXIT_OWN_FAILURE;
     mode_t mask = umask(0);
     umask(mask);
@@ -191,7 +191,7 @@ static struct akgen_error *export_rows(const struct export_arguments *arguments,
         return error_new("%s: %m", arguments->export.db);
     if (arguments->output)
         return export_to_file(&arguments->export, arguments->output, code);
-    struct akgen_error *error = gen_export(&arguments->export, stdout, stderr);
+    struct akgen_error *error = export_write(&arguments->export, stdout, stderr);
     if (!error && fflush(stdout))
         error = error_new("cannot write the rows: %m");
     if (ferror(stdout))
@@ -215,7 +215,8 @@ int cli_export(int argc, char **argv)
         argv[1] = name;
         return cli_export_cann(argc - 1, argv + 1);
     }
-    struct export_arguments arguments = {.export = {.per_task = PER_TASK, .strategy = GEN_BOTH, .format = GEN_TRL}};
+    struct export_arguments arguments = {
+        .export = {.per_task = PER_TASK, .strategy = EXPORT_BOTH, .format = EXPORT_TRL}};
     arguments.export.runs = arguments.runs;
     arguments.export.only = arguments.only;
     arguments.export.except = arguments.except;

@@ -2,7 +2,7 @@
 #include "cot/ask.h"
 #include "base/digest.h"
 #include "base/memory.h"
-#include "cot/store_internal.h"
+#include "runs/cot_store_internal.h"
 #include "gen/client.h"
 #include "gen/template.h"
 #include "toolchain/toolchain.h"

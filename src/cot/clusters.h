@@ -2,7 +2,7 @@
 #ifndef COT_CLUSTERS_H
 #define COT_CLUSTERS_H
 
-#include "cot/store.h"
+#include "runs/cot_store.h"
 
 struct cot_clusters_count {
     int64_t diagnostics, clusters, samples, dropped;

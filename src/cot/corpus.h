@@ -2,7 +2,7 @@
 #ifndef COT_CORPUS_H
 #define COT_CORPUS_H
 
-#include "cot/store.h"
+#include "runs/cot_store.h"
 
 /* What of a row may be read under another name than the usual ones (corpus.c); a dot leads into an object or a struct. */
 enum cot_corpus_field { COT_QUESTION, COT_CHAIN, COT_ANSWER, COT_CONVERSATION, COT_FIELDS };

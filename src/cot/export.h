@@ -2,7 +2,7 @@
 #ifndef COT_EXPORT_H
 #define COT_EXPORT_H
 
-#include "cot/store.h"
+#include "runs/cot_store.h"
 
 /* TRL's prompt and completion, LLaMA-Factory's alpaca form, ShareGPT's conversations, AscendKernelGen's question, chain and answer;
  * and every column of the store. */

@@ -2,7 +2,7 @@
 #ifndef COT_FAILURES_H
 #define COT_FAILURES_H
 
-#include "cot/store.h"
+#include "runs/cot_store.h"
 
 struct cot_failure {
     const char *verdict; /* a word of docs/verdict.md */

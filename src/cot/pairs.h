@@ -2,7 +2,7 @@
 #ifndef COT_PAIRS_H
 #define COT_PAIRS_H
 
-#include "cot/store.h"
+#include "runs/cot_store.h"
 #include "task/task.h"
 
 struct cot_pairs_count {

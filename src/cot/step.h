@@ -3,7 +3,7 @@
 #ifndef COT_STEP_H
 #define COT_STEP_H
 
-#include "cot/store.h"
+#include "runs/cot_store.h"
 
 /* What a source made. */
 struct cot_block {

@@ -1,4 +1,4 @@
-/* Inside src/eval: the database file as store.c (runs and verdicts), store_resume.c (going on) and samples.c (what models
+/* Inside src/runs: the database file as store.c (runs and verdicts), store_resume.c (going on) and samples.c (what models
  * answered) use it. */
 #ifndef RUNS_STORE_INTERNAL_H
 #define RUNS_STORE_INTERNAL_H

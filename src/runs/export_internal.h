@@ -1,9 +1,9 @@
-/* Inside src/gen: what the statements (export.c) and the rows (export_rows.c) of an export share. */
-#ifndef GEN_EXPORT_INTERNAL_H
-#define GEN_EXPORT_INTERNAL_H
+/* Inside src/runs: what the statements (export.c) and the rows (export_rows.c) of an export share. */
+#ifndef RUNS_EXPORT_INTERNAL_H
+#define RUNS_EXPORT_INTERNAL_H
 
 #include "base/arena.h"
-#include "gen/export.h"
+#include "runs/export.h"
 
 #include <jansson.h>
 
@@ -23,8 +23,8 @@ struct export_row {
 /* An answer without what the model thought in it; "" if that never came to an end. */
 const char *export_spoken(struct arena *arena, const char *answer);
 /* NULL, or why such messages do not fit the format. */
-const char *export_misfit(const json_t *messages, enum gen_format format);
+const char *export_misfit(const json_t *messages, enum export_format format);
 /* The row as the format has it; owned by the caller. */
-json_t *export_row_json(const struct export_row *row, const struct gen_export_options *options);
+json_t *export_row_json(const struct export_row *row, const struct export_options *options);
 
 #endif

@@ -7,8 +7,8 @@
  *         ... make samples ...
  *         cot_store_put(store, &(struct cot_batch){.step = "corpus", .source = file, .samples = ..., .drops = ...}, &result);
  */
-#ifndef COT_STORE_H
-#define COT_STORE_H
+#ifndef RUNS_COT_STORE_H
+#define RUNS_COT_STORE_H
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -5,11 +5,11 @@
  * the seed decides, as places 0, 1, .. of two sides; c right answers and r worse ones make c r pairs, in blocks of max(c, r)
  * in each of which every answer of the larger side occurs once and those of the smaller one about equally often. So the first
  * K pairs of a task use as many different answers as there are. Kinds of pairs and questions take turns. */
-#include "gen/export.h"
+#include "runs/export.h"
 #include "base/digest.h"
 #include "base/text.h"
 #include "runs/bench.h"
-#include "gen/export_internal.h"
+#include "runs/export_internal.h"
 
 #include <sqlite3.h>
 #include <string.h>
@@ -160,8 +160,9 @@ static void misfit_function(sqlite3_context *call, int count, sqlite3_value **va
 {
     (void)count;
     json_t *messages = json_loads(argument(values[0]), 0, NULL);
-    const char *why = json_is_array(messages) ? export_misfit(messages, (enum gen_format)sqlite3_value_int(values[1]))
-                                              : "the prompt is no list of messages";
+    const char *why = json_is_array(messages)
+                          ? export_misfit(messages, (enum export_format)sqlite3_value_int(values[1]))
+                          : "the prompt is no list of messages";
     if (why)
         sqlite3_result_text(call, why, -1, SQLITE_STATIC);
     json_decref(messages);
@@ -181,7 +182,7 @@ static const struct {
 /* Statements. */
 struct export
 {
-    const struct gen_export_options *options;
+    const struct export_options *options;
     sqlite3 *db;
     FILE *out, *notes;
     struct text batch;     /* rows that are not written yet */
@@ -229,7 +230,7 @@ static void bind_list(sqlite3_stmt *statement, const char *name, char *list)
 /* A statement with all of the options that it names. NULL: sqlite3_errmsg says why. */
 static sqlite3_stmt *prepare(const struct export *export, const char *sql)
 {
-    const struct gen_export_options *options = export->options;
+    const struct export_options *options = export->options;
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(export->db, sql, -1, &statement, NULL) != SQLITE_OK)
         return NULL;
@@ -242,10 +243,10 @@ static sqlite3_stmt *prepare(const struct export *export, const char *sql)
     bind_number(statement, ":after", export->after);
     bind_number(statement, ":seed", options->seed);
     bind_number(statement, ":per_task", options->per_task);
-    bind_number(statement, ":ordered", options->strategy == GEN_ORDERED);
-    bind_number(statement, ":faster", options->what == GEN_PREFERENCES && options->strategy == GEN_FASTER);
-    bind_number(statement, ":compiled", options->strategy != GEN_UNCOMPILED);
-    bind_number(statement, ":uncompiled", options->strategy != GEN_COMPILED);
+    bind_number(statement, ":ordered", options->strategy == EXPORT_ORDERED);
+    bind_number(statement, ":faster", options->what == EXPORT_PREFERENCES && options->strategy == EXPORT_FASTER);
+    bind_number(statement, ":compiled", options->strategy != EXPORT_UNCOMPILED);
+    bind_number(statement, ":uncompiled", options->strategy != EXPORT_COMPILED);
     return statement;
 }
 
@@ -351,10 +352,10 @@ static struct akgen_error *note_sums(struct export *export, sqlite3_stmt *statem
     long long tasks = sqlite3_column_int64(statement, 0), with = sqlite3_column_int64(statement, 1);
     fprintf(export->notes, "%lld rows of %lld tasks, of %lld that were asked for", (long long)export->rows, with,
             tasks);
-    if (export->options->what == GEN_PREFERENCES)
+    if (export->options->what == EXPORT_PREFERENCES)
         fprintf(export->notes, "; the worse answer compiles in %lld, does not in %lld, both are wrong in %lld",
                 (long long)export->kinds[1], (long long)export->kinds[0], (long long)export->kinds[3]);
-    if (export->options->what == GEN_PREFERENCES && export->options->strategy == GEN_FASTER)
+    if (export->options->what == EXPORT_PREFERENCES && export->options->strategy == EXPORT_FASTER)
         fprintf(export->notes, ", is right and slower in %lld", (long long)export->kinds[2]);
     fputc('\n', export->notes);
     return tasks ? NULL : error_new("%s has no verdict of such runs and tasks", export->options->db);
@@ -450,12 +451,12 @@ static struct akgen_error *check_languages(struct export *export, sqlite3_stmt *
                      export->options->db, text_at(statement, 1));
 }
 
-struct akgen_error *gen_export(const struct gen_export_options *options, FILE *out, FILE *notes)
+struct akgen_error *export_write(const struct export_options *options, FILE *out, FILE *notes)
 {
     struct export export = {.options = options, .out = out, .notes = notes};
     struct text chosen = {0};
     text_addf(&chosen, "CREATE TEMP TABLE chosen AS %s",
-              options->what == GEN_PREFERENCES ? pairs_sql : demonstrations_sql);
+              options->what == EXPORT_PREFERENCES ? pairs_sql : demonstrations_sql);
     struct akgen_error *error = open_database(&export);
     if (!error)
         error = check_runs(&export);

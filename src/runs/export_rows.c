@@ -4,7 +4,7 @@
  * TRL (docs, "Dataset formats and types"): prompt, completion or chosen and rejected, each a text or a list of messages; or
  * `messages`, all of them. LLaMA-Factory (data/README.md there): alpaca's instruction, input, output, system, of a single
  * question; sharegpt's conversations of human and gpt, system apart. */
-#include "gen/export_internal.h"
+#include "runs/export_internal.h"
 #include "base/text.h"
 #include "candidate/answer_internal.h"
 #include "gen/protocol.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct words gen_exports = WORDS(GEN_EXPORTS), gen_strategies = WORDS(GEN_STRATEGIES),
-                   gen_formats = WORDS(GEN_FORMATS);
+const struct words export_kinds = WORDS(EXPORT_KINDS), export_strategies = WORDS(EXPORT_STRATEGIES),
+                   export_formats = WORDS(EXPORT_FORMATS);
 
 const char *export_spoken(struct arena *arena, const char *answer)
 {
@@ -24,7 +24,7 @@ const char *export_spoken(struct arena *arena, const char *answer)
 
 /* What the model is to say. */
 static const char *completion(struct arena *arena, const struct export_answer *answer,
-                              const struct gen_export_options *options)
+                              const struct export_options *options)
 {
     if (!options->reasoning)
         return export_spoken(arena, answer->text);
@@ -101,7 +101,7 @@ static json_t *renamed(const json_t *messages, bool sharegpt)
     return result;
 }
 
-const char *export_misfit(const json_t *messages, enum gen_format format)
+const char *export_misfit(const json_t *messages, enum export_format format)
 {
     int spoken = 0;
     const char *last = "";
@@ -116,20 +116,21 @@ const char *export_misfit(const json_t *messages, enum gen_format format)
     }
     if (strcmp(last, "user") != 0)
         return "the prompt does not end with a question";
-    return format == GEN_ALPACA && spoken > 1 ? "alpaca's rows have one question, a repair's prompt has several" : NULL;
+    return format == EXPORT_ALPACA && spoken > 1 ? "alpaca's rows have one question, a repair's prompt has several"
+                                                 : NULL;
 }
 
 /* The columns of the question. */
-static json_t *question(const json_t *messages, enum gen_format format)
+static json_t *question(const json_t *messages, enum export_format format)
 {
     switch (format) {
-    case GEN_TRL:
+    case EXPORT_TRL:
         return json_pack("{s:o}", "prompt", renamed(messages, false));
-    case GEN_TRL_TEXT:
+    case EXPORT_TRL_TEXT:
         return json_pack("{s:o}", "prompt", plain(messages));
-    case GEN_TRL_MESSAGES:
+    case EXPORT_TRL_MESSAGES:
         return json_pack("{s:o}", "messages", renamed(messages, false));
-    case GEN_ALPACA:
+    case EXPORT_ALPACA:
         return json_pack("{s:o, s:s, s:o}", "instruction", contents(messages, "user"), "input", "", "system",
                          contents(messages, "system"));
     default:
@@ -139,26 +140,26 @@ static json_t *question(const json_t *messages, enum gen_format format)
 }
 
 /* An answer as the format has it beside the question. */
-static json_t *answer_value(const char *text, enum gen_format format, bool pair)
+static json_t *answer_value(const char *text, enum export_format format, bool pair)
 {
-    if (format == GEN_TRL)
+    if (format == EXPORT_TRL)
         return json_pack("[{s:s, s:s}]", "role", "assistant", "content", text);
-    if (format == GEN_SHAREGPT && pair)
+    if (format == EXPORT_SHAREGPT && pair)
         return json_pack("{s:s, s:s}", "from", "gpt", "value", text);
     return json_string(text);
 }
 
 /* Puts the only answer of a row in its place. */
-static void demonstrate(json_t *row, const char *text, enum gen_format format)
+static void demonstrate(json_t *row, const char *text, enum export_format format)
 {
-    if (format == GEN_TRL_MESSAGES)
+    if (format == EXPORT_TRL_MESSAGES)
         json_array_append_new(json_object_get(row, "messages"),
                               json_pack("{s:s, s:s}", "role", "assistant", "content", text));
-    else if (format == GEN_SHAREGPT)
+    else if (format == EXPORT_SHAREGPT)
         json_array_append_new(json_object_get(row, "conversations"),
                               json_pack("{s:s, s:s}", "from", "gpt", "value", text));
     else
-        json_object_set_new(row, format == GEN_ALPACA ? "output" : "completion", answer_value(text, format, false));
+        json_object_set_new(row, format == EXPORT_ALPACA ? "output" : "completion", answer_value(text, format, false));
 }
 
 static json_t *source_of(const struct export_answer *answer)
@@ -168,10 +169,10 @@ static json_t *source_of(const struct export_answer *answer)
                      answer->model, "akgen", answer->akgen);
 }
 
-json_t *export_row_json(const struct export_row *row, const struct gen_export_options *options)
+json_t *export_row_json(const struct export_row *row, const struct export_options *options)
 {
     static const char *const places[] = {"chosen", "rejected"};
-    bool pair = options->what == GEN_PREFERENCES;
+    bool pair = options->what == EXPORT_PREFERENCES;
     struct arena arena = {0};
     json_t *json = question(row->messages, options->format);
     json_t *provenance = json_pack("{s:s, s:s}", "task", row->task, "prompt", row->prompt_hash);

@@ -1,6 +1,6 @@
 /* The database of samples: each is there once, a source is all there or not at all, also when its process is killed at any moment,
  * and splits do not change. */
-#include "cot/store.h"
+#include "runs/cot_store.h"
 
 #include <setjmp.h>
 #include <signal.h>

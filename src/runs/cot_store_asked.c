@@ -1,6 +1,6 @@
 /* What models answered: a table that databases have from the first question on. */
 #include "base/sql.h"
-#include "cot/store_internal.h"
+#include "runs/cot_store_internal.h"
 
 static sqlite3_stmt *query(struct cot_store *store, const char *sql, const char *types, ...)
 {

@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "base/sql.h"
 #include "base/text.h"
-#include "cot/store_internal.h"
+#include "runs/cot_store_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

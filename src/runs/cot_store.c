@@ -1,5 +1,5 @@
-/* The database of samples: opened, added to in transactions, and the words of its columns. What is asked of it: store_query.c. */
-#include "cot/store_internal.h"
+/* The database of samples: opened, added to in transactions, and the words of its columns. What is asked of it: cot_store_query.c. */
+#include "runs/cot_store_internal.h"
 #include "base/digest.h"
 #include "base/memory.h"
 #include "base/sql.h"

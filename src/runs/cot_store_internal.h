@@ -1,8 +1,8 @@
-/* Inside src/cot: the database file as store.c (adding) and store_query.c (asking) use it. */
-#ifndef COT_STORE_INTERNAL_H
-#define COT_STORE_INTERNAL_H
+/* Inside src/runs: the database file as cot_store.c (adding) and cot_store_query.c (asking) use it. */
+#ifndef RUNS_COT_STORE_INTERNAL_H
+#define RUNS_COT_STORE_INTERNAL_H
 
-#include "cot/store.h"
+#include "runs/cot_store.h"
 
 #include <pthread.h>
 #include <sqlite3.h>
@@ -18,7 +18,7 @@ struct cot_store {
 struct akgen_error *cot_error(const struct cot_store *store);
 /* The id that the sample has in the store; in the arena. */
 const char *cot_sample_id(struct arena *arena, const struct cot_sample *sample);
-/* What models answered, by digests of what they were asked (store_asked.c): the table, a look, and one more. *answer is NULL for what was not
+/* What models answered, by digests of what they were asked (cot_store_asked.c): the table, a look, and one more. *answer is NULL for what was not
  * asked. From any thread. */
 struct akgen_error *cot_store_make_asked(struct cot_store *store);
 struct akgen_error *cot_store_asked(struct cot_store *store, struct arena *arena, const char *request,
