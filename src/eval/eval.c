@@ -327,7 +327,7 @@ static void evaluate(struct verdict *verdict, const struct task *task, const str
                     arena_printf(&verdict->arena, "%s has no case %d", task->name, options->only_case));
         return;
     }
-    budget_open(&budget, eval_candidate_seconds(options));
+    budget_open(&budget, eval_candidate_seconds(options), options->cancel_fd);
     if (build_candidate(verdict, task, options, &budget, &project))
         evaluate_cases(verdict, task, options, &budget);
     else
@@ -470,7 +470,7 @@ void eval_tile(const struct task *task, const char *candidate_dir, const struct 
                                  options->only_case));
         return;
     }
-    budget_open(&budget, eval_candidate_seconds(options));
+    budget_open(&budget, eval_candidate_seconds(options), options->cancel_fd);
     if (build_candidate(verdict, task, options, &budget, &project))
         tile_case(verdict, task, &budget, tiling);
     budget_close(&budget);

@@ -99,6 +99,7 @@ struct eval_options {
     bool plain_compiler;            /* build_options.plain_compiler */
     const struct eval_debug *debug; /* NULL: none */
     struct eval_cache *cache;       /* inputs and references; NULL = made for each candidate */
+    int cancel_fd; /* once it is readable the evaluation ends soon, with a verdict that means nothing; 0: nobody cancels */
     /* Reads a candidate that is a file, whatever form its text has, and writes it as an operator project below the folder `dir`, or
      * says why not. `answer` has the text to begin with. NULL: every file holds six strings. Errors are our own. */
     struct akgen_error *(*read_answer)(struct arena *arena, const char *text, size_t length, const struct task *task,

@@ -1,11 +1,13 @@
 #include "jail/budget.h"
 
+#include <poll.h>
+
 /* A process that has less would end before anything of the candidate has begun. */
 static const double least_seconds = 1;
 
-void budget_open(struct budget *budget, double seconds)
+void budget_open(struct budget *budget, double seconds, int cancel_fd)
 {
-    *budget = (struct budget){.seconds = seconds, .lock = PTHREAD_MUTEX_INITIALIZER};
+    *budget = (struct budget){.seconds = seconds, .cancel_fd = cancel_fd, .lock = PTHREAD_MUTEX_INITIALIZER};
 }
 
 void budget_close(struct budget *budget)
@@ -17,6 +19,9 @@ double budget_allows(struct budget *budget, double seconds)
 {
     if (!budget)
         return seconds;
+    struct pollfd cancel = {.fd = budget->cancel_fd, .events = POLLIN};
+    if (budget->cancel_fd > 0 && poll(&cancel, 1, 0) > 0)
+        return 0;
     pthread_mutex_lock(&budget->lock);
     double left = budget->seconds - budget->used;
     pthread_mutex_unlock(&budget->lock);

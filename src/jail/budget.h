@@ -8,11 +8,13 @@
 struct budget {
     double seconds; /* in all */
     double used;
+    int cancel_fd; /* as of sandbox_limits */
     pthread_mutex_t lock;
 };
-void budget_open(struct budget *budget, double seconds);
+void budget_open(struct budget *budget, double seconds, int cancel_fd);
 void budget_close(struct budget *budget);
-/* How long a process may take that wants `seconds`; 0: it need not begin. Without a budget (NULL) all that it wants. */
+/* How long a process may take that wants `seconds`; 0: it need not begin, as once the work is cancelled. Without a budget (NULL) all
+ * that it wants. */
 double budget_allows(struct budget *budget, double seconds);
 /* Takes what a process used. */
 void budget_charge(struct budget *budget, double seconds);

@@ -93,7 +93,8 @@ void program_run(struct arena *arena, const struct program *program, struct sand
                                           .alone = program->alone,
                                           .expected_memory = program->expected_memory,
                                           .variables = variables,
-                                          .answer = program->answer};
+                                          .answer = program->answer,
+                                          .cancel_fd = program->budget ? program->budget->cancel_fd : 0};
     sandbox_spawn(arena, program->argv, &limits, program->keep, PROGRAM_PRINTED, ended);
     budget_charge(program->budget, ended->charged);
 }

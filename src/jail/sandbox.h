@@ -63,6 +63,7 @@ struct sandbox_limits {
     bool alone;       /* no other process of this program's jails beside it: the others are waited for */
     uint64_t expected_memory; /* bytes that it may be expected to fill; beyond, having no memory is its own doing */
     struct sandbox_answer *answer; /* NULL: none */
+    int cancel_fd; /* once it is readable the process is ended, as if its time were over; 0: nobody cancels */
 };
 struct sandbox_result {
     bool started; /* false: see error */
@@ -87,8 +88,8 @@ void sandbox_spawn(struct arena *arena, const char *const argv[], const struct s
  * caller (with O_CLOEXEC or SOCK_CLOEXEC), one end of which is in keep_fds and is closed by the caller after the start.
  *
  * It gets the same jail as one of sandbox_spawn, and what of `limits` is a limit of the system (memory, file_bytes,
- * readable, writable, variables). Its time is the caller's business: `seconds`, `alone` and `expected_memory` are for
- * sandbox_spawn alone, and one that is alone does not wait for it. `limits`, argv and keep_fds are read during the call
+ * readable, writable, variables). Its time is the caller's business: `seconds`, `cancel_fd`, `alone` and `expected_memory` are
+ * for sandbox_spawn alone, and one that is alone does not wait for it. `limits`, argv and keep_fds are read during the call
  * only.
  *
  * Whichever thread started it, it lives until sandbox_end. It should end itself when it reads the end of its

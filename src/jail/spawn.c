@@ -129,9 +129,10 @@ static double time_left(struct allowance *allowance, pid_t pid)
     return allowance->timed_out ? 0 : left;
 }
 
-/* Reads until the process has ended by itself or its time is over. */
-static void attend(struct sandbox_process *process, struct allowance *allowance)
+/* Reads until the process has ended by itself, its time is over, or it is cancelled. */
+static void attend(struct sandbox_process *process, int cancel_fd, struct allowance *allowance)
 {
+    enum { CANCEL = 3, ENDS };
     while (process_runs(process)) {
         double left = time_left(allowance, process->pid);
         if (left <= 0)
@@ -139,13 +140,20 @@ static void attend(struct sandbox_process *process, struct allowance *allowance)
         /* Without pidfd_open look every 5 ms. */
         int wait_ms = left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
         struct stream *const streams[] = {&process->printed, &process->answer};
-        struct pollfd ends[3] = {{.fd = process->pidfd, .events = POLLIN}};
+        struct pollfd ends[ENDS] = {
+            {.fd = process->pidfd, .events = POLLIN},
+            [CANCEL] = {.fd = cancel_fd > 0 ? cancel_fd : -1, .events = POLLIN},
+        };
         for (int i = 0; i < 2; i++)
             ends[i + 1] = (struct pollfd){.fd = streams[i]->ended ? -1 : streams[i]->fd, .events = POLLIN};
-        poll(ends, 3, process->pidfd < 0 && wait_ms > 5 ? 5 : wait_ms);
+        poll(ends, ENDS, process->pidfd < 0 && wait_ms > 5 ? 5 : wait_ms);
         for (int i = 0; i < 2; i++)
             if (ends[i + 1].revents)
                 process_take(streams[i]);
+        if (ends[CANCEL].revents) {
+            allowance->timed_out = true;
+            break;
+        }
     }
     allowance->used = clock_seconds() - allowance->start - ending_waited(process->pid);
 }
@@ -200,7 +208,7 @@ static void watch(struct arena *arena, struct sandbox_process *process, const st
     if (limits->answer)
         process->answer =
             (struct stream){.fd = limits->answer->fd, .text = &limits->answer->text, .limit = limits->answer->limit};
-    attend(process, &allowance);
+    attend(process, limits->cancel_fd, &allowance);
     process_stop(process);
     take_end(arena, process, result);
     result->charged = allowance.used > 0 ? allowance.used : 0;

@@ -364,7 +364,8 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
                                     .file_bytes = compiler_file,
                                     .readable = readable,
                                     .writable = writable,
-                                    .expected_memory = compiler_usual};
+                                    .expected_memory = compiler_usual,
+                                    .cancel_fd = clang->budget ? clang->budget->cancel_fd : 0};
     /* Once beside others; if that says nothing about the sources, once more alone. */
     for (int attempt = 0; attempt < 2; attempt++) {
         limits.alone = attempt > 0;
