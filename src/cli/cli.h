@@ -81,9 +81,6 @@ struct cli_ks {
 };
 /* Reads "1,10"; ends the program with a usage error otherwise. */
 void cli_parse_ks(const struct argp_state *state, const char *text, struct cli_ks *ks);
-/* NULL, or that the task has no case of this number (below 0: any). A task that cannot be loaded gets its verdict
- * later. */
-struct akgen_error *cli_check_case(const struct task *task, int id);
 /* Exit code of a command that ends with a verdict. */
 int cli_exit_code(enum akgen_verdict_kind kind);
 /* Prints "akgen: <message>" without control characters, frees the error and returns exit_code. */

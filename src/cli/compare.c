@@ -194,7 +194,7 @@ static struct akgen_error *check(const struct compare *compare, const struct tas
         if (!S_ISDIR(status.st_mode))
             return error_new("%s: not a directory; a candidate is one that holds op_kernel/", compare->dirs[side]);
     }
-    return cli_check_case(task, compare->options.only_case);
+    return task_require_case(task, compare->options.only_case);
 }
 
 int cli_compare(int argc, char **argv)

@@ -268,7 +268,7 @@ static int run_file(struct arena *arena, const struct dsl_arguments *arguments, 
     if (!error)
         error = task_find(arena, toolchain_home(), arguments->task, &task);
     if (!error && arguments->only_case >= 0)
-        error = cli_check_case(&task, (int)arguments->only_case);
+        error = task_require_case(&task, (int)arguments->only_case);
     if (error)
         return cli_fail(EXIT_USAGE, error);
     const struct dsl_program *program = text->tree ? dsl_check(arena, text->tree, &text->messages) : NULL;
@@ -340,7 +340,7 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     if (!error && arguments->static_case >= 0 && arguments->response)
         error = error_new("build: an answer has a host part, --static N has none");
     if (!error && (arguments->verify || arguments->static_case >= 0))
-        error = cli_check_case(&task, (int)arguments->only_case);
+        error = task_require_case(&task, (int)arguments->only_case);
     if (error)
         return cli_fail(EXIT_USAGE, error);
     const struct dsl_program *program = text->tree ? dsl_check(arena, text->tree, &text->messages) : NULL;
@@ -452,7 +452,7 @@ static int explain_file(struct arena *arena, const struct dsl_arguments *argumen
     const char *beside = slash ? arena_strndup(arena, text->path, (size_t)(slash - text->path)) : ".";
     struct akgen_error *error = task_find(arena, toolchain_home(), arguments->task ? arguments->task : beside, &task);
     if (!error && arguments->only_case >= 0)
-        error = cli_check_case(&task, (int)arguments->only_case);
+        error = task_require_case(&task, (int)arguments->only_case);
     if (error && !arguments->task)
         error = error_prefix(error, "explain: --task says which operator the program is; none lies beside it");
     if (error)

@@ -7,7 +7,6 @@
 #include "eval/tree.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { KEY_JSON = 0x200, KEY_FEEDBACK, KEY_TIMING, KEY_TRACE };
@@ -92,24 +91,6 @@ static void print_feedback(const struct verdict *verdict)
     gen_feedback_read(&arena, verdict, NULL, &feedback);
     fputs(gen_feedback_text(&arena, &feedback, NULL), stdout);
     arena_free(&arena);
-}
-
-/* What is wrong with TASK, CANDIDATE and --case, NULL if nothing. A task that cannot be loaded gets its verdict
- * later. */
-static struct akgen_error *check_arguments(const struct eval_arguments *arguments, const struct task *task)
-{
-    struct stat status;
-    if (stat(arguments->dir, &status) != 0)
-        return error_new("%s: %m", arguments->dir);
-    bool answer = S_ISREG(status.st_mode) && tree_is_answer(strrchr(arguments->dir, '.'));
-    if (!S_ISDIR(status.st_mode) && !answer)
-        return error_new(
-            "%s: not a directory; a candidate is one that holds op_kernel/, or a model's answer in a .txt, "
-            ".md or .py file",
-            arguments->dir);
-    if (access(arguments->dir, answer ? R_OK : R_OK | X_OK) != 0)
-        return error_new("%s: %m", arguments->dir);
-    return cli_check_case(task, arguments->options.only_case);
 }
 
 /* The file of --trace, and the case that it is of. */
@@ -212,17 +193,6 @@ static void print(const struct eval_arguments *arguments, const struct task *tas
     json_decref(json);
 }
 
-/* The baseline of --baseline, which must have a kernel for the task. */
-static struct akgen_error *open_baseline(const struct eval_arguments *arguments, const struct task *task,
-                                         struct kernel_baseline **baseline)
-{
-    struct akgen_error *error = kernel_baseline_open(arguments->baseline.name, 1, baseline);
-    if (error || !*baseline || kernel_baseline_has(*baseline, task))
-        return error;
-    return error_new("baseline %s is no kernel, which holds op_kernel/, and has none for %s", arguments->baseline.name,
-                     task->name);
-}
-
 static int evaluate(struct eval_arguments *arguments)
 {
     struct arena arena = {0};
@@ -230,9 +200,11 @@ static int evaluate(struct eval_arguments *arguments)
     struct kernel_baseline *baseline = NULL;
     struct akgen_error *error = task_find(&arena, toolchain_home(), arguments->task, &task);
     if (!error)
-        error = check_arguments(arguments, &task);
+        error = tree_check_candidate(arguments->dir);
     if (!error)
-        error = open_baseline(arguments, &task, &baseline);
+        error = task_require_case(&task, arguments->options.only_case);
+    if (!error)
+        error = kernel_baseline_open_for(arguments->baseline.name, &task, &baseline);
     if (!error)
         error = cli_set_tolerance(&arena, &arguments->options, &task);
     struct trace_file trace = {.fd = -1};

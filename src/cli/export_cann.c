@@ -164,7 +164,7 @@ int cli_export_cann(int argc, char **argv)
     if (!error && task.broken)
         error = error_new("%s", task.broken);
     if (!error)
-        error = cli_check_case(&task, arguments.eval.only_case);
+        error = task_require_case(&task, arguments.eval.only_case);
     if (!error)
         error = judge_and_write(&arena, &arguments, &task, &code);
     if (error)

@@ -297,7 +297,7 @@ int cli_gen(int argc, char **argv)
     if (!error && task.broken)
         error = error_new("%s", task.broken);
     if (!error)
-        error = cli_check_case(&task, arguments.eval.only_case);
+        error = task_require_case(&task, arguments.eval.only_case);
     if (!error)
         error = cli_set_tolerance(&arena, &arguments.eval, &task);
     if (!error && arguments.print_prompt) {

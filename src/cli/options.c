@@ -278,14 +278,6 @@ struct eval_options cli_eval_defaults(void)
     };
 }
 
-struct akgen_error *cli_check_case(const struct task *task, int id)
-{
-    bool found = task->broken || id < 0;
-    for (int i = 0; i < task->case_count && !found; i++)
-        found = task->cases[i].id == id;
-    return found ? NULL : error_new("%s has no case %d; 'akgen task show %s' lists them", task->name, id, task->name);
-}
-
 int cli_exit_code(enum akgen_verdict_kind kind)
 {
     return kind == AKGEN_VERDICT_PASS          ? EXIT_PASS

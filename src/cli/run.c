@@ -180,7 +180,7 @@ static struct akgen_error *check(const struct run_arguments *arguments, const st
             return error_new("--dump: %s has no input or output '%s'; 'akgen task show %s' lists them", task->name,
                              arguments->dumps[d].name, task->name);
     }
-    return cli_check_case(task, arguments->options.only_case);
+    return task_require_case(task, arguments->options.only_case);
 }
 
 static int run(struct run_arguments *arguments)

@@ -143,7 +143,7 @@ static struct akgen_error *prepare(struct arena *arena, struct tune *tune, struc
     if (!error && task->broken)
         error = error_new("%s: %s", task->name, task->broken);
     if (!error)
-        error = cli_check_case(task, tune->options.only_case);
+        error = task_require_case(task, tune->options.only_case);
     if (!error)
         error = cli_set_tolerance(arena, &tune->options, task);
     if (error)

@@ -27,6 +27,8 @@ extern const struct words eval_modes, eval_scopes, eval_profiles, eval_syncs, ev
 struct eval_cache;
 /* Keeps at most `bytes` of tensors that nobody uses. */
 struct eval_cache *eval_cache_create(uint64_t bytes);
+/* Drops what it has of a task, before that is released. None of its cases is being evaluated. */
+void eval_cache_forget(struct eval_cache *cache, const struct task *task);
 /* After the last evaluation that uses it. */
 void eval_cache_destroy(struct eval_cache *cache);
 

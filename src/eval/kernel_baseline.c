@@ -105,6 +105,15 @@ bool kernel_baseline_has(const struct kernel_baseline *baseline, const struct ta
     return found;
 }
 
+struct akgen_error *kernel_baseline_open_for(const char *name, const struct task *task,
+                                             struct kernel_baseline **baseline)
+{
+    struct akgen_error *error = kernel_baseline_open(name, 1, baseline);
+    if (error || !*baseline || kernel_baseline_has(*baseline, task))
+        return error;
+    return error_new("baseline %s is no kernel, which holds op_kernel/, and has none for %s", name, task->name);
+}
+
 /* The times of a kernel that passes. */
 static void take_times(struct entry *entry, const struct verdict *verdict)
 {

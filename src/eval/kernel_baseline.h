@@ -29,6 +29,9 @@ struct kernel_times {
 /* BASELINE_EAGER, of which *baseline is NULL, or "dir:PATH": a tree of candidates (tree.h), or, where `task_count` is 1, the only
  * candidate itself: a folder with op_kernel/ or an answer in a file. An error says what is wrong with the name or the path. */
 struct akgen_error *kernel_baseline_open(const char *name, int task_count, struct kernel_baseline **baseline);
+/* The same for one task, for which it must have a kernel. On an error *baseline may be set. */
+struct akgen_error *kernel_baseline_open_for(const char *name, const struct task *task,
+                                             struct kernel_baseline **baseline);
 void kernel_baseline_close(struct kernel_baseline *baseline);
 /* Whether it has a kernel for the task, right or not. */
 bool kernel_baseline_has(const struct kernel_baseline *baseline, const struct task *task);

@@ -56,6 +56,18 @@ void eval_cache_destroy(struct eval_cache *cache)
     free(cache);
 }
 
+void eval_cache_forget(struct eval_cache *cache, const struct task *task)
+{
+    pthread_mutex_lock(&cache->lock);
+    for (struct prepared **at = &cache->entries, *gone; (gone = *at);)
+        if (gone->task_case >= task->cases && gone->task_case < task->cases + task->case_count) {
+            *at = gone->next;
+            prepared_free(gone);
+        } else
+            at = &gone->next;
+    pthread_mutex_unlock(&cache->lock);
+}
+
 struct giants *eval_cache_giants(struct eval_cache *cache)
 {
     return &cache->giants;

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const answer_ends[] = {".txt", ".md", ".py"};
@@ -17,6 +18,20 @@ bool tree_is_answer(const char *end)
         if (strcmp(end, answer_ends[i]) == 0)
             return true;
     return false;
+}
+
+struct akgen_error *tree_check_candidate(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return error_new("%s: %m", path);
+    bool answer = S_ISREG(status.st_mode) && tree_is_answer(strrchr(path, '.'));
+    if (!S_ISDIR(status.st_mode) && !answer)
+        return error_new(
+            "%s: not a directory; a candidate is one that holds op_kernel/, or a model's answer in a .txt, "
+            ".md or .py file",
+            path);
+    return access(path, answer ? R_OK : R_OK | X_OK) != 0 ? error_new("%s: %m", path) : NULL;
 }
 
 static int by_number(const void *left, const void *right)

@@ -115,3 +115,11 @@ struct akgen_error *task_find(struct arena *arena, const char *home, const char 
         return error_new("there is no task called '%s'%s", name, suggestions(arena, name, dirs, count));
     return task_load(arena, match, task);
 }
+
+struct akgen_error *task_require_case(const struct task *task, int id)
+{
+    bool found = task->broken || id < 0;
+    for (int i = 0; i < task->case_count && !found; i++)
+        found = task->cases[i].id == id;
+    return found ? NULL : error_new("%s has no case %d; 'akgen task show %s' lists them", task->name, id, task->name);
+}

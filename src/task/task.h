@@ -17,6 +17,9 @@ struct akgen_error *task_load_all(struct arena *arena, const char *home, struct 
 /* Finds one by "npukernelbench/level1/Math/Sqrt", "level1/Math/Sqrt", "Math/Sqrt", "Sqrt" or a directory path; the
  * error lists near names. A name without a suite means npukernelbench's task where several suites have one. */
 struct akgen_error *task_find(struct arena *arena, const char *home, const char *name, struct task *task);
+/* NULL, or that the task has no case of this number (below 0: any). One that could not be loaded may have every case: its verdict
+ * says what is wrong. */
+struct akgen_error *task_require_case(const struct task *task, int id);
 
 /* The grammar that an answer of statements to a task follows (formula_answer_grammar), in the arena. NULL: there is none. */
 const char *task_answer_grammar(struct arena *arena, const struct task *task);
