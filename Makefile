@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh Debian 12: `make demo` and `make test`.
-.PHONY: demo test peers prove build cuda debug bench lint clean
+.PHONY: demo test peers prove build all configure cuda debug bench lint clean
 
 demo:
 	@scripts/install run
@@ -10,26 +10,32 @@ demo:
 
 test:
 	@scripts/install test
-	@$(MAKE) --no-print-directory build debug
+	@$(MAKE) --no-print-directory all debug
 	@scripts/test release sanitized
 
 # Comparisons with PyTorch: packages of PyPI, in a virtual environment under ~/.cache/akgen (scripts/peers.txt).
 peers:
 	@scripts/install peers
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory all
 	@scripts/test peers
 
 # The long proofs, or `make prove PROOF=mutations` one of them; their figures go to docs/proofs.md.
 prove:
 	@scripts/install peers
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory all
 	@scripts/prove $(PROOF)
 
-# The program alone, at build/akgen.
-build:
+# The program, at build/akgen, and libakgen.a.
+build: configure
+	@ninja -C build --quiet product
+
+# These, and the programs of tests and benchmarks.
+all: configure
+	@ninja -C build --quiet
+
+configure:
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
 	@mv -f build.log build/configure.log
-	@ninja -C build --quiet
 
 # build/akgen-cuda.so, for a GPU (docs/lm.md): `make build` makes it where there is one.
 cuda: build
@@ -42,11 +48,11 @@ debug:
 	@ninja -C build/debug --quiet
 
 # Ratios measured side by side on this machine; see benchmarks/README.md.
-bench: build
+bench: all
 	@for program in build/benchmarks/*; do [ -x "$$program" ] && [ -f "$$program" ] && "$$program"; done
 
 # Format and clang-tidy's findings; clang-format-19 and clang-tidy-19 are not among the packages that `make test` installs.
-lint: build
+lint: all
 	@scripts/install lint
 	@scripts/lint
 
