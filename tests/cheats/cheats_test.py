@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=12
 """Known ways to look right without doing the work. Each test is a candidate that tries one and must not pass, with the evidence
 in the verdict. The candidates are edits of the reference project of Sqrt (y = sqrt(x), inputs positive)."""
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=14
 """Ten kernels that do not compute their operator and still pass MultiKernelBench at its tolerance of 1e-4, because its inputs are
 uniform in [0, 1): identities, constants, zeros. Each must pass here under the upstream profile with the published case (else that
 profile would not be faithful) and fail under `strict`.

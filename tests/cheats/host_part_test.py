@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=13
 """What a host part must not do: everything but describing the operator and computing its tiling. Each row is a statement put
 into the tiling function, or into a constructor, of the reference project of Sqrt. The evidence is in the verdict's reason."""
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=14
 """What a kernel must not do: get out of the machine. Each row puts a declaration or a statement into the reference kernel of Sqrt and
 says what comes of it. `rejected` where nothing but a cheat does that; a compile error where CANN's compiler would refuse it too; a
 fault where the chip would stop."""

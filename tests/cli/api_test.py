@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=13
 """docs/api.md says what the headers and tables say, and notices when it does not."""
 import pathlib
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=30
 """What akgen says and returns for input that nobody should give it. Nothing here may end akgen itself or another task."""
 import os
 import pathlib

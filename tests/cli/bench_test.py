@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=70
 """akgen bench: the table, the database, the page, other people's trees, interruption."""
 import json
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=60 labels=long builds=release
 """What a candidate may cost: one budget for all that is done for it, and one limit for what never ends, however many cases, inputs and
 sources it has."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: builds=release
 """akgen dsl build --verify: what the compiled project computes is what the interpreter computes, whatever the task wants."""
 import pathlib
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=40 labels=long
 """Failures on purpose: the Nth allocation, read or write of akgen fails or its Nth process is killed (AKGEN_INJECT,
 src/base/inject.h), or the disk is full. The outcome is the right verdict or a clean failure of our own (exit code 3, a message, infra_error), and what was left in the cache or
 in the database does not mislead the next run."""

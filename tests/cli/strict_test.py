@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=15
 """What the strict profile sees and the upstream profile does not."""
 import pathlib
 import shutil

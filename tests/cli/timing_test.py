@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: cost=20
 """The modelled time of a case: in the verdict, as a table, and as a trace."""
 import collections
 import json

@@ -1,4 +1,5 @@
 /* Answers of any text: reading ends in time, with files that a project may have, or with a reason. */
+/* test: cost=10 */
 #include "fuzz.h"
 
 #include "base/text.h"

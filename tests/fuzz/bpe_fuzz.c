@@ -1,5 +1,6 @@
 /* A vocabulary of any text: training ends, and what is written is read again and gives the text back (bytes that are no UTF-8 as '?'). The first two
  * bytes choose its size. */
+/* test: cost=20 */
 #include "fuzz.h"
 
 #include "base/text.h"

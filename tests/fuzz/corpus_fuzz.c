@@ -1,5 +1,6 @@
 /* A corpus of any bytes: no error, every line that is not empty becomes a sample or is counted as dropped, and what is stored has no secret, no
  * carriage return, and both a question and an answer. */
+/* test: cost=10 */
 #include "fuzz.h"
 
 #include "cot/corpus.h"

@@ -1,4 +1,5 @@
 /* Descriptions of any text: reading ends with a description or an error, which names the file. */
+/* test: cost=20 */
 #include "fuzz.h"
 
 #include "base/files.h"

@@ -3,6 +3,7 @@
  *
  * An input is a byte that says which core runs it and how (CORE_*), and a list of records, each a kind and the bytes of that
  * kind's structure. An address in a structure is a place: its upper byte names a memory, the rest is an offset. */
+/* test: cost=10 */
 #include "fuzz.h"
 
 #include "abi/npu_adv.h"

@@ -1,4 +1,5 @@
 /* The slices that a trace is made of: whatever stands there, the trace is JSON, and an array of events. */
+/* test: cost=10 */
 #include "fuzz.h"
 #include "jail/trace_internal.h"
 

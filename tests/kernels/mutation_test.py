@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=70 labels=long
 """mutation.py on kernels with queues, flags, barriers and cross-core hand-overs: the detector finds each deleted piece of
 synchronisation and names both lines, but for those that mutation_misses.tsv explains. A sanitized build takes every
 eighth mutant; `mutation.py --all` takes all kernels."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=110
 """Every project in faults/ has one planted bug on a line marked `// BUG:`; the file `expected` says which verdict and which
 fault it must give, at that line. Projects in good/ must pass without a fault.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=50
 """akgen lm train --engine torchrun: a run of two processes on CPUs, which is DDP, has the losses, rates and norms of the C engine, step by step, and
 leaves a model that akgen loads; the configuration for GPUs is what accelerate's launcher reads as FSDP."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: cost=60 processors=2
 """The references against PyTorch: upstream in the module's types, golden in float64. Words on the command line choose the
 tasks whose names contain one of them; --record writes PyTorch's results for `make test` (references_record.py); --all takes
 every case, not only those that a family chooses.
@@ -38,7 +39,7 @@ FAMILIES = (
 )
 
 BUILD = os.path.dirname(os.environ["AKGEN"])
-DUMP = os.path.join(BUILD, "tests", "task_reference_reference_test")
+DUMP = os.path.join(BUILD, "tests", "task_tests"), "reference/reference_test"
 SEED = 7  # pytorch_test.c makes the same inputs
 
 
@@ -168,7 +169,7 @@ def compare(job):
     name, own, case = job
     model, mode = models_of(own)[os.path.basename(name)]
     with tempfile.TemporaryDirectory(prefix="akgen-peers-") as directory:
-        out = subprocess.run([DUMP, name, str(case), str(SEED), directory], capture_output=True, text=True, check=True)
+        out = subprocess.run([*DUMP, name, str(case), str(SEED), directory], capture_output=True, text=True, check=True)
         dump = json.loads(out.stdout)
         inputs, upstream, golden = ([[load(t) for t in tensors] for tensors in dump[part]]
                                     for part in ("inputs", "upstream", "golden"))

@@ -3,6 +3,7 @@
 #include "jail/fence.h"
 #include "jail/landlock.h"
 #include "jail/sandbox.h"
+#include "unit/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -265,7 +266,7 @@ static const char *const *readable(void)
 static void run(const char *name, const char *argument, uint32_t without, struct sandbox_result *result,
                 struct arena *arena, const int *keep)
 {
-    const char *const argv[] = {self(), name, argument, NULL};
+    const char *const argv[] = {self(), unit_argv[0], name, argument, NULL};
     const struct sandbox_limits limits = {.seconds = 60, .readable = readable(), .apart = true, .without = without};
     sandbox_spawn(arena, argv, &limits, keep, 1000, result);
 }
@@ -365,7 +366,7 @@ static void test_attempts_work_outside(void **state)
         int status = 0;
         pid_t pid = fork();
         if (!pid) {
-            execl(self(), self(), ordinary[i], argument_of(*state, ordinary[i]), NULL);
+            execl(self(), self(), unit_argv[0], ordinary[i], argument_of(*state, ordinary[i]), NULL);
             _exit(127);
         }
         waitpid(pid, &status, 0);
@@ -472,7 +473,7 @@ static void test_a_process_that_fences_itself(void **state)
     for (size_t i = 0; i < sizeof stopped / sizeof *stopped; i++) {
         struct arena arena = {0};
         struct sandbox_result result;
-        const char *const argv[] = {self(), "fence", stopped[i], NULL};
+        const char *const argv[] = {self(), unit_argv[0], "fence", stopped[i], NULL};
         sandbox_spawn(&arena, argv, &(struct sandbox_limits){.seconds = 60, .readable = everything}, NULL, 1000,
                       &result);
         assert_true(result.started);
@@ -496,7 +497,7 @@ static void test_the_end_of_the_caller(void **state)
         bool lives_on;
     } rows[] = {{0, false}, {0, true}, {BIT(USER), false}, {BIT(PID), false}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *const argv[] = {self(), "hold", "", NULL};
+        const char *const argv[] = {self(), unit_argv[0], "hold", "", NULL};
         const struct sandbox_limits limits = {.readable = readable(), .apart = true, .without = rows[i].without};
         int ends[2];
         char byte;
@@ -534,7 +535,7 @@ static void test_many_processes(void **state)
         skip(); /* root's processes are not counted */
     struct arena arena = {0};
     struct sandbox_result result;
-    const char *const argv[] = {self(), "many", "", NULL};
+    const char *const argv[] = {self(), unit_argv[0], "many", "", NULL};
     const struct sandbox_limits limits = {.seconds = 5, .readable = readable(), .apart = true};
     sandbox_spawn(&arena, argv, &limits, NULL, 1000, &result);
     assert_true(result.started);
@@ -574,7 +575,7 @@ static void test_a_container_that_refuses_namespaces(void **state)
         int status = 0;
         pid_t pid = fork();
         if (!pid) {
-            execl(self(), self(), "container", stopped[i], NULL);
+            execl(self(), self(), unit_argv[0], "container", stopped[i], NULL);
             _exit(127);
         }
         waitpid(pid, &status, 0);
@@ -612,10 +613,10 @@ static int play(const char *part, const char *argument)
     return try_it(part, argument);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    if (argc == 3) {
-        int code = play(argv[1], argv[2]);
+    if (unit_argc == 3) {
+        int code = play(unit_argv[1], unit_argv[2]);
         fflush(stdout);
         _exit(code); /* not through what a sanitizer does at the end, which asks for more than the jail gives */
     }

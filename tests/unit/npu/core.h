@@ -1,7 +1,7 @@
 /* One core without a machine around it, for tests that run an instruction, or the order, the schedule or the queues of a
  * core, and look at what it leaves: UB and a piece of GM with a flag per byte, traps that come back as a name, notes that
- * are kept. What stands here takes the place of the machine's own reporting and shadow, so one file of a test program
- * includes it. Tests of whole launches: launch.h. */
+ * are kept. core.c takes the place of the machine's own reporting and shadow: tests that include this say `with=core`. Tests
+ * of whole launches: launch.h. */
 #ifndef TESTS_NPU_CORE_H
 #define TESTS_NPU_CORE_H
 
@@ -30,11 +30,11 @@
 
 enum { UB_BYTES = 196608, GM_BYTES = 196608, SMALL_UB = 65536, FAKE_NOTES = 64, FAKE_LOG = 4096 };
 
-static _Alignas(512) uint8_t fake_ub[UB_BYTES], fake_gm[GM_BYTES];
-static uint8_t fake_ub_flag[UB_BYTES], fake_gm_flag[GM_BYTES]; /* 1: every bit of the byte is defined */
-static uint8_t fake_ub_bits[UB_BYTES];                         /* the defined bits of other bytes */
-static struct npu_config fake_config;
-static struct npu_core fake;
+extern uint8_t fake_ub[UB_BYTES], fake_gm[GM_BYTES];
+extern uint8_t fake_ub_flag[UB_BYTES], fake_gm_flag[GM_BYTES]; /* 1: every bit of the byte is defined */
+extern uint8_t fake_ub_bits[UB_BYTES];                         /* the defined bits of other bytes */
+extern struct npu_config fake_config;
+extern struct npu_core fake;
 
 /* Reports. */
 
@@ -44,72 +44,21 @@ struct fake_note {
     uint64_t pc, pc_other;
     bool fatal;
 };
-static struct fake_note fake_notes[FAKE_NOTES];
-static int fake_note_count, fake_fatal_notes;
-static const char *fake_last_note;
-static int fake_undefined_reads;
-static const char *fake_undefined; /* operand of the last one */
-static const char *fake_trap;      /* name of the last one, "unsupported" for what the machine lacks */
-static char fake_message[512];     /* its text */
-static jmp_buf fake_trap_at;
-static bool fake_trap_armed;
+extern struct fake_note fake_notes[FAKE_NOTES];
+extern int fake_note_count, fake_fatal_notes;
+extern const char *fake_last_note;
+extern int fake_undefined_reads;
+extern const char *fake_undefined; /* operand of the last one */
+extern const char *fake_trap;      /* name of the last one, "unsupported" for what the machine lacks */
+extern char fake_message[512];     /* its text */
+extern jmp_buf fake_trap_at;
+extern bool fake_trap_armed;
 
 static inline void fake_forget_reports(void)
 {
     fake_note_count = fake_fatal_notes = fake_undefined_reads = 0;
     fake_last_note = fake_undefined = fake_trap = NULL;
     fake_message[0] = '\0';
-}
-
-_Noreturn static void fake_come_back(const char *fault)
-{
-    fake_trap = fault;
-    if (!fake_trap_armed) {
-        fprintf(stderr, "%s: %s\n", fault, fake_message);
-        abort();
-    }
-    longjmp(fake_trap_at, 1);
-}
-
-_Noreturn void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, const char *format, ...)
-{
-    (void)core, (void)operand;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(fake_message, sizeof fake_message, format, list);
-    va_end(list);
-    fake_come_back(npu_fault_name(fault));
-}
-
-_Noreturn void npu_lacks(struct npu_core *core, const char *what)
-{
-    (void)core;
-    snprintf(fake_message, sizeof fake_message, "%s", what);
-    fake_come_back("unsupported");
-}
-
-void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc_other,
-              const char *format, ...)
-{
-    (void)operand;
-    struct fake_note *note = &fake_notes[fake_note_count < FAKE_NOTES ? fake_note_count : FAKE_NOTES - 1];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(note->message, sizeof note->message, format, list);
-    va_end(list);
-    note->fault = fake_last_note = npu_fault_name(fault);
-    note->pc = core->pc;
-    note->pc_other = pc_other;
-    note->fatal = fatal;
-    fake_note_count++;
-    fake_fatal_notes += fatal;
-}
-
-void npu_undefined_read(struct npu_core *core, const char *operand, const void *at)
-{
-    (void)core, (void)at;
-    fake_undefined = operand;
-    fake_undefined_reads++;
 }
 
 /* The statement must trap with this fault. */
@@ -123,94 +72,10 @@ void npu_undefined_read(struct npu_core *core, const char *operand, const void *
         assert_string_equal(fake_trap, fault);                                                                         \
     } while (0)
 
-/* Definedness. Outside UB and GM is a bug of what is tested. */
-
-static uint8_t *fake_flags(const void *at, size_t bytes)
-{
-    size_t ub = (size_t)((const uint8_t *)at - fake_ub), gm = (size_t)((const uint8_t *)at - fake_gm);
-    if (ub < UB_BYTES) {
-        assert_true(bytes <= UB_BYTES - ub);
-        return fake_ub_flag + ub;
-    }
-    assert_true(gm < GM_BYTES && bytes <= GM_BYTES - gm);
-    return fake_gm_flag + gm;
-}
-
-static inline bool fake_all(const void *at, size_t bytes)
-{
-    const uint8_t *flag = fake_flags(at, bytes);
-    for (size_t i = 0; i < bytes; i++)
-        if (!flag[i])
-            return false;
-    return true;
-}
-
-bool npu_ub_defined(const struct npu_core *core, const void *at, size_t bytes)
-{
-    (void)core;
-    return fake_all(at, bytes);
-}
-
-bool npu_ub_any_defined(const struct npu_core *core, const void *at, size_t bytes)
-{
-    (void)core;
-    return memchr(fake_flags(at, bytes), 1, bytes) != NULL;
-}
-
-bool npu_gm_defined(const struct npu_core *core, const void *at, size_t bytes)
-{
-    (void)core;
-    return fake_all(at, bytes);
-}
-
-void npu_ub_define(struct npu_core *core, const void *at, size_t bytes)
-{
-    (void)core;
-    memset(fake_flags(at, bytes), 1, bytes);
-}
-
-void npu_ub_undefine(struct npu_core *core, const void *at, size_t bytes)
-{
-    (void)core;
-    memset(fake_flags(at, bytes), 0, bytes);
-    memset(fake_ub_bits + ((const uint8_t *)at - fake_ub), 0, bytes);
-}
-
-uint8_t npu_ub_bits(const struct npu_core *core, const void *at)
-{
-    return npu_ub_defined(core, at, 1) ? UINT8_MAX : fake_ub_bits[(const uint8_t *)at - fake_ub];
-}
-
-void npu_ub_define_bits(struct npu_core *core, const void *at, uint8_t bits)
-{
-    npu_ub_undefine(core, at, 1);
-    if (bits == UINT8_MAX)
-        npu_ub_define(core, at, 1);
-    else
-        fake_ub_bits[(const uint8_t *)at - fake_ub] = bits;
-}
-
-void npu_gm_written(struct npu_core *core, const void *at, size_t bytes, bool defined, bool atomic)
-{
-    (void)core, (void)atomic;
-    memset(fake_flags(at, bytes), defined, bytes);
-}
-
-void npu_shadow_copy(struct npu_core *core, void *to, const void *from, size_t bytes)
-{
-    (void)core;
-    memmove(fake_flags(to, bytes), fake_flags(from, bytes), bytes);
-}
+/* Whether all these bytes of UB or GM are defined. Outside of both is a bug of what is tested. */
+bool fake_all(const void *at, size_t bytes);
 
 /* The core. */
-
-_Thread_local struct npu_core *npu_current;
-
-const struct npu_config *npu_config_of(const struct npu *npu)
-{
-    (void)npu;
-    return &fake_config;
-}
 
 /* With so many bytes of UB, and registers as at the start of a kernel. */
 static inline struct npu_core *fake_make(uint32_t ub_bytes)

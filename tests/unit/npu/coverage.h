@@ -1,10 +1,11 @@
-/* Which instructions and high-level APIs a test program has compared with its plain loops. Such a test writes its list
- * beside itself, as PROGRAM.covered, under the digest of the program; coverage_test.c holds the lists of all tests that
- * include this header (CMake looks which) against isa.def and adv.def. */
+/* Which instructions and high-level APIs a file of tests has compared with its plain loops. It writes its list beside its
+ * program, as PROGRAM.FILE.covered, under the digest of the program; coverage_test.c holds the lists of all files whose head
+ * says `test: leaves=covered` against isa.def and adv.def. */
 #ifndef TESTS_NPU_COVERAGE_H
 #define TESTS_NPU_COVERAGE_H
 
 #include "unit/npu/forms.h"
+#include "unit/unit.h"
 
 #include "abi/npu_adv.h"
 #include "base/digest.h"
@@ -59,27 +60,30 @@ static inline const char *covered_identity(struct arena *arena, const char *prog
     return digest_finish(digest, arena);
 }
 
-/* Where this program's list goes. */
-static inline void covered_path_of_list(char path[PATH_MAX])
+/* Where the list of a file of tests of `program` is. */
+static inline void covered_path_of_list(char path[PATH_MAX], const char *program, const char *file)
 {
-    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof ".covered");
-    if (length < 0)
-        abort();
-    memcpy(path + length, ".covered", sizeof ".covered");
+    int at = snprintf(path, PATH_MAX, "%s.", program);
+    snprintf(path + at, PATH_MAX - (size_t)at, "%s.covered", file);
+    for (char *slash = path + at; (slash = strchr(slash, '/'));)
+        *slash = '_';
 }
 
-/* A program that ends early leaves nothing, and not what it left last time. */
-__attribute__((constructor)) static void covered_forget(void)
+/* Where this file's is. */
+static inline void covered_own_path(char path[PATH_MAX])
 {
-    char path[PATH_MAX];
-    covered_path_of_list(path);
-    unlink(path);
+    char program[PATH_MAX - 256];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0)
+        abort();
+    program[length] = '\0';
+    covered_path_of_list(path, program, unit_argv[0]);
 }
 
 static void covered_write(void)
 {
     char path[PATH_MAX];
-    covered_path_of_list(path);
+    covered_own_path(path);
     FILE *file = fopen(path, "w");
     if (!file)
         abort();
@@ -101,8 +105,12 @@ static inline void covered(const struct npu_insn *insn, enum form form)
     for (size_t i = covered_count; i-- > 0;)
         if (!memcmp(&covered_rows[i], &row, sizeof row))
             return;
-    if (!covered_count)
+    if (!covered_count) { /* a program that ends early leaves nothing, and not what it left last time */
+        char path[PATH_MAX];
+        covered_own_path(path);
+        unlink(path);
         atexit(covered_write);
+    }
     if (covered_count == covered_room) {
         covered_room = covered_room ? 2 * covered_room : 256;
         covered_rows = realloc(covered_rows, covered_room * sizeof *covered_rows);

@@ -1,8 +1,9 @@
 /* Every instruction of isa.def has been compared with a plain loop: in each pair of data types and each form that a
  * kernel can write, and in each mode and along each path. The tests of instructions leave what they compared beside
- * themselves (coverage.h); ctest runs them before this one, which takes their programs as its arguments and believes no
+ * their program (coverage.h); ctest runs them before this one, which takes their names as its arguments and believes no
  * list of a program that is not there any more:
- *   npu_coverage_test PROGRAM... */
+ *   npu_tests coverage_test PROGRAM:FILE... */
+/* test: needs=covered */
 #include "unit/npu/coverage.h"
 #include "unit/npu/isa_types.h"
 
@@ -76,16 +77,16 @@ static const struct {
 static struct covered_row *rows;
 static size_t row_count;
 
-static char **programs; /* the tests of instructions */
-static int program_count;
+static char **files; /* the tests of instructions */
+static int file_count;
 
-/* Adds the rows that a program has left; NULL, or why there is nothing to believe. */
-static const char *read_rows(const char *program)
+/* Adds the rows that a file of tests of a program has left; NULL, or why there is nothing to believe. */
+static const char *read_rows(const char *program, const char *tests)
 {
     char path[PATH_MAX], identity[64] = "";
     unsigned op, form, src, dst, mode, way;
     struct arena arena = {0};
-    snprintf(path, sizeof path, "%s.covered", program);
+    covered_path_of_list(path, program, tests);
     FILE *file = fopen(path, "r");
     if (!file)
         return "has left no list: it has not run, or did not end well, or compares nothing";
@@ -104,11 +105,14 @@ static const char *read_rows(const char *program)
 static void every_test_has_left_a_list(void **state)
 {
     (void)state;
-    assert_true(program_count > 20);
-    for (int i = 0; i < program_count; i++) {
-        const char *problem = read_rows(programs[i]);
+    assert_true(file_count > 20);
+    for (int i = 0; i < file_count; i++) {
+        char *colon = strrchr(files[i], ':');
+        assert_non_null(colon);
+        *colon = '\0';
+        const char *problem = read_rows(files[i], colon + 1);
         if (problem)
-            fail_msg("%s %s", programs[i], problem);
+            fail_msg("%s %s", colon + 1, problem);
     }
 }
 
@@ -126,15 +130,15 @@ static void lists_of_other_builds_are_not_read(void **state)
     size_t before = row_count;
     assert_true(close(mkstemp(program)) == 0);
     write_file(program, "one build");
-    snprintf(list, sizeof list, "%s.covered", program);
+    covered_path_of_list(list, program, "insn/any_test");
     snprintf(text, sizeof text, "%s\n1 0 0 0 0 0\n", covered_identity(&arena, program));
-    assert_non_null(read_rows(program)); /* no list */
+    assert_non_null(read_rows(program, "insn/any_test")); /* no list */
     write_file(list, text);
-    assert_null(read_rows(program));
+    assert_null(read_rows(program, "insn/any_test"));
     assert_int_equal(row_count, before + 1);
     row_count = before;
     write_file(program, "another");
-    assert_non_null(read_rows(program));
+    assert_non_null(read_rows(program, "insn/any_test"));
     assert_int_equal(row_count, before);
     arena_free(&arena);
     unlink(list);
@@ -250,10 +254,10 @@ static void every_path(void **state)
             fail_msg("%s from position %d to %d is not tested", npu_isa[paths[i].op].name, paths[i].from, paths[i].to);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    programs = argv + 1;
-    program_count = argc - 1;
+    files = unit_argv + 1;
+    file_count = unit_argc - 1;
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_test_has_left_a_list),
                                        cmocka_unit_test(lists_of_other_builds_are_not_read),
                                        cmocka_unit_test(every_instruction_type_and_form),

@@ -1,5 +1,6 @@
 /* The compile server against clang itself: projects of tests/kernels, built both ways, give the same diagnostics and the same
  * objects, byte by byte; and what becomes of a server that ends. */
+/* test: cost=60 */
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"

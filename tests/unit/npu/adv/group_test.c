@@ -1,4 +1,5 @@
 /* GroupNorm on the whole machine with the host's tiling, against loops in double. */
+/* test: leaves=covered */
 #include "unit/npu/coverage.h"
 #include "unit/npu/adv/case.h"
 #include "abi/tiling_abi.h"

@@ -1,4 +1,5 @@
 /* DropOut, AscendQuant, AscendDequant and AscendAntiQuant on the whole machine against plain loops. */
+/* test: leaves=covered */
 #include "unit/npu/coverage.h"
 #include "unit/npu/adv/case.h"
 #include "base/half.h"

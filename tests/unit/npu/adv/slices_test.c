@@ -1,4 +1,5 @@
 /* DataCopy with SliceInfo on the whole machine, against plain loops over the elements that the slices name. */
+/* test: leaves=covered */
 #include "unit/npu/coverage.h"
 #include "unit/npu/launch.h"
 

@@ -1,4 +1,5 @@
 /* TopK on the whole machine with the host's tiling and temporary space, against a stable sort. */
+/* test: leaves=covered */
 #include "unit/npu/coverage.h"
 #include "unit/npu/adv/case.h"
 #include "abi/tiling_abi.h"

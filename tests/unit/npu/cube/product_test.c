@@ -1,4 +1,5 @@
 /* Mmad and Fixpipe against plain loops. */
+/* test: leaves=covered */
 #include "unit/npu/coverage.h"
 #include "unit/npu/cube/program.h"
 

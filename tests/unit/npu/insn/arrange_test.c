@@ -1,4 +1,5 @@
 /* Gatherb, Transpose and TransDataTo5HD against the index formulas of their documentation. */
+/* test: leaves=covered with=core */
 #include "unit/npu/coverage.h"
 #include "unit/npu/core.h"
 #include "unit/npu/isa_types.h"

@@ -1,4 +1,5 @@
 /* Duplicate, Brcb, Copy and CreateVecIndex against plain loops. */
+/* test: leaves=covered with=core */
 #include "unit/npu/coverage.h"
 #include "unit/npu/core.h"
 #include "unit/npu/isa_types.h"

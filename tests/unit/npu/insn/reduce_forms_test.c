@@ -1,6 +1,7 @@
 /* Every reduction of isa.def in both data types, every form and every ReduceOrder against the documented tree: sums of
  * neighbours, the first of equal extremes, a NaN before every number. Masks, repeats and strides around every
  * boundary. */
+/* test: leaves=covered with=core */
 #include "unit/npu/coverage.h"
 #include "elements.h"
 #include "unit/npu/core.h"

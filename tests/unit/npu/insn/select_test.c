@@ -1,4 +1,5 @@
 /* Select in its three modes against one choice per element; definedness follows the chosen source only. */
+/* test: with=core */
 #include "unit/npu/core.h"
 
 enum { CMPMASK, SCALAR, TENSOR };

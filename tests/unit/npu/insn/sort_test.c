@@ -1,4 +1,5 @@
 /* Sort32 and MrgSort against qsort of the same pairs; counts of suspended merges against a merge by hand. */
+/* test: leaves=covered with=core */
 #include "unit/npu/coverage.h"
 #include "unit/npu/core.h"
 

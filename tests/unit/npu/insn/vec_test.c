@@ -1,4 +1,5 @@
 /* Add to Not: values against elements.h and definedness, on sizes around every boundary, with masks and strides. */
+/* test: with=core */
 #include "elements.h"
 #include "unit/npu/core.h"
 

@@ -1,5 +1,6 @@
 /* The hazard detector: each rule by itself, then thousands of random programs against an oracle that keeps the set of
  * completed instructions of every pipe instead of clocks. */
+/* test: with=core */
 #include "unit/npu/core.h"
 
 enum { S = NPU_PIPE_S, V = NPU_PIPE_V, MTE2 = NPU_PIPE_MTE2, MTE3 = NPU_PIPE_MTE3 };

@@ -1,5 +1,6 @@
 /* Schedules: program order executes at once; a random order keeps every promise of flags and of each pipe's own order,
  * breaks what was never promised, and is the same for the same seed. */
+/* test: with=core */
 #include "unit/npu/core.h"
 
 enum { S = NPU_PIPE_S, V = NPU_PIPE_V, MTE2 = NPU_PIPE_MTE2, MTE3 = NPU_PIPE_MTE3, TILES = 50 };

@@ -1,5 +1,6 @@
 /* TPipe, TQue and TBuf: budgets, ids, order in and out, every misuse that the chip does not forgive, and the order that
  * queues give to the pipes. */
+/* test: with=core */
 #include "unit/npu/core.h"
 
 #include "npu/queue/queue_internal.h"

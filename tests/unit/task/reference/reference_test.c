@@ -1,8 +1,9 @@
 /* References against values worked out by hand. With arguments it dumps a case for tests/peers/references_test.py:
- *   task_reference_reference_test TASK CASE SEED DIRECTORY
+ *   task_tests reference/reference_test TASK CASE SEED DIRECTORY
  * writes in<i>_<t>.bin and up<i>_<t>.bin, go<i>_<t>.bin and prints a JSON description. */
 #include "task/task.h"
 #include "task/task_internal.h"
+#include "unit/unit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -448,10 +449,10 @@ static int release(void **state)
     return 0;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    if (argc == 5)
-        return dump_case(argv);
+    if (unit_argc == 5)
+        return dump_case(unit_argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addcmul_rounds_after_each_step),
         cmocka_unit_test(cross_follows_the_right_hand),
