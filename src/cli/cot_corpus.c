@@ -102,18 +102,18 @@ int cli_cot_corpus(int argc, char **argv)
     struct arguments arguments = {.files.needed = "FILE.jsonl, FILE.parquet or a folder",
                                   .corpus = {.shortest = 20, .longest = 65536, .similar = 0.8}};
     cli_parse(&argp, argc, argv, &arguments);
-    struct cot_store *store = NULL;
+    struct store *store = NULL;
     struct cot_corpus_counts counts = {0};
     struct arena arena = {0};
     double begin = clock_seconds();
     if (arguments.corpus.most_perplexity && !arguments.corpus.model)
         arguments.corpus.model = gen_model_shipped(&arena);
     arguments.corpus.licence = arguments.files.licence;
-    struct akgen_error *error = cot_store_open(arguments.files.db, &store);
+    struct akgen_error *error = store_open(arguments.files.db, &store);
     if (!error)
         error = cot_corpus(store, arguments.files.path, &arguments.corpus, &counts);
     double seconds = clock_seconds() - begin;
-    cot_store_close(store);
+    store_close(store);
     arena_free(&arena);
     if (error)
         return cli_fail(EXIT_USAGE, error);

@@ -57,7 +57,7 @@ int cli_cot_documents(int argc, char **argv)
     };
     struct arguments arguments = {.documents = {.compile = true}};
     struct arena arena = {0};
-    struct cot_store *store = NULL;
+    struct store *store = NULL;
     struct cot_counts counts = {0}, asked = {0};
     cli_parse(&argp, argc, argv, &arguments);
     struct cli_cot_files *files = &arguments.files;
@@ -66,7 +66,7 @@ int cli_cot_documents(int argc, char **argv)
         files->licence = files->licence ? files->licence : "Apache-2.0";
     }
     arguments.documents.licence = files->licence;
-    struct akgen_error *error = cot_store_open(files->db, &store);
+    struct akgen_error *error = store_open(files->db, &store);
     if (!error)
         error = cli_cot_model_open(&arguments.model, store);
     arguments.documents.asker = arguments.model.asker;
@@ -83,7 +83,7 @@ int cli_cot_documents(int argc, char **argv)
                (long long)asked.sources, (long long)asked.added, (long long)(asked.dropped + asked.repeated),
                (long long)asked.on_machine, asked.seconds);
     int code = cli_cot_model_close(&arguments.model, &asked);
-    cot_store_close(store);
+    store_close(store);
     arena_free(&arena);
     return error ? cli_fail(EXIT_USAGE, error) : code;
 }

@@ -68,7 +68,7 @@ static void print_counts(const struct cot_counts *counts)
 }
 
 /* The samples of a run's database. */
-static struct akgen_error *take_verdicts(struct arena *arena, struct cot_store *store, const char *path)
+static struct akgen_error *take_verdicts(struct arena *arena, struct store *store, const char *path)
 {
     struct cot_clusters_count kinds = {0};
     struct cot_pairs_count pairs = {0};
@@ -107,7 +107,7 @@ int cli_cot_errors(int argc, char **argv)
     struct arena arena = {0};
     cli_parse(&argp, argc, argv, &a);
     struct cot_blocks blocks = {.step = "errors", .size = BLOCK, .make = make_block, .closure = &a};
-    struct akgen_error *error = cot_store_open(a.seeds.db, &blocks.store);
+    struct akgen_error *error = store_open(a.seeds.db, &blocks.store);
     if (!error)
         error = cli_cot_model_open(&a.model, blocks.store);
     a.errors.asker = a.model.asker;
@@ -120,7 +120,7 @@ int cli_cot_errors(int argc, char **argv)
     if (!error && a.verdicts)
         error = take_verdicts(&arena, blocks.store, a.verdicts);
     int code = cli_cot_model_close(&a.model, &blocks.counts);
-    cot_store_close(blocks.store);
+    store_close(blocks.store);
     arena_free(&arena);
     if (error)
         return cli_fail(EXIT_OWN_FAILURE, error);

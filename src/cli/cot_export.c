@@ -75,12 +75,12 @@ int cli_cot_export(int argc, char **argv)
     };
     struct arguments arguments = {.format = -1};
     cli_parse(&argp, argc, argv, &arguments);
-    struct cot_store *store = NULL;
-    struct akgen_error *error = cot_store_open_to_read(arguments.db, &store);
+    struct store *store = NULL;
+    struct akgen_error *error = store_open_to_read(arguments.db, &store);
     if (!error)
         error = cot_export(store, &arguments.filter, (enum cot_format)arguments.format, // NOLINT: one of the table's
                            !arguments.no_chain, arguments.output);
-    cot_store_close(store);
+    store_close(store);
     return error ? cli_fail(EXIT_USAGE, error) : EXIT_PASS;
 }
 
@@ -95,10 +95,10 @@ int cli_cot_page(int argc, char **argv)
     };
     struct arguments arguments = {.filter.most = PAGE_LIMIT};
     cli_parse(&argp, argc, argv, &arguments);
-    struct cot_store *store = NULL;
-    struct akgen_error *error = cot_store_open_to_read(arguments.db, &store);
+    struct store *store = NULL;
+    struct akgen_error *error = store_open_to_read(arguments.db, &store);
     if (!error)
         error = cot_page(store, &arguments.filter, arguments.output);
-    cot_store_close(store);
+    store_close(store);
     return error ? cli_fail(EXIT_USAGE, error) : EXIT_PASS;
 }

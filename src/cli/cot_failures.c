@@ -126,17 +126,17 @@ int cli_cot_failures(int argc, char **argv)
     };
     struct arguments arguments = {0};
     struct arena arena = {0};
-    struct cot_store *store = NULL;
+    struct store *store = NULL;
     struct cot_failures failures = {0};
     cli_parse(&argp, argc, argv, &arguments);
     struct akgen_error *error = arguments.db
-                                    ? cot_store_open_to_read(arguments.db, &store)
+                                    ? store_open_to_read(arguments.db, &store)
                                     : cot_failures_of_verdicts(&arena, arguments.verdicts, arguments.run, &failures);
     if (!error && arguments.db)
         error = cot_failures_of_samples(&arena, store, &arguments.filter, &failures);
     if (!error)
         print(&failures, arguments.json);
-    cot_store_close(store);
+    store_close(store);
     arena_free(&arena);
     return error ? cli_fail(EXIT_USAGE, error) : EXIT_PASS;
 }

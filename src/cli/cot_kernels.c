@@ -47,12 +47,12 @@ int cli_cot_kernels(int argc, char **argv)
     };
     struct arguments arguments = {.files.needed = "a folder"};
     struct arena arena = {0};
-    struct cot_store *store = NULL;
+    struct store *store = NULL;
     struct cot_counts counts = {0};
     struct task *tasks;
     cli_parse(&argp, argc, argv, &arguments);
     arguments.kernels.licence = arguments.files.licence;
-    struct akgen_error *error = cot_store_open(arguments.files.db, &store);
+    struct akgen_error *error = store_open(arguments.files.db, &store);
     if (!error)
         error = task_load_all(&arena, toolchain_home(), &tasks, &arguments.kernels.task_count);
     if (!error)
@@ -67,7 +67,7 @@ int cli_cot_kernels(int argc, char **argv)
                (long long)counts.sources, (long long)counts.added, (long long)counts.made,
                (long long)(counts.dropped + counts.repeated), counts.seconds);
     int code = cli_cot_model_close(&arguments.model, &counts);
-    cot_store_close(store);
+    store_close(store);
     arena_free(&arena);
     return error ? cli_fail(EXIT_USAGE, error) : code;
 }

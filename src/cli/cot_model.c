@@ -25,7 +25,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 const struct argp cli_cot_model_argp = {.options = options, .parser = parse, .children = children};
 
-struct akgen_error *cli_cot_model_open(struct cli_cot_model *model, struct cot_store *store)
+struct akgen_error *cli_cot_model_open(struct cli_cot_model *model, struct store *store)
 {
     if (!model->provider)
         return NULL;

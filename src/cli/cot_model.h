@@ -13,7 +13,7 @@ struct cli_cot_model {
 /* --provider and the options of a server: an argp child whose input is a `struct cli_cot_model`, zero-initialised. */
 extern const struct argp cli_cot_model_argp;
 /* Opens the asker, if there is a provider. */
-struct akgen_error *cli_cot_model_open(struct cli_cot_model *model, struct cot_store *store);
+struct akgen_error *cli_cot_model_open(struct cli_cot_model *model, struct store *store);
 /* Prints what was asked, and closes, of a step that failed as well. The exit code: a failure of its own where the model answered nothing. */
 int cli_cot_model_close(struct cli_cot_model *model, const struct cot_counts *counts);
 

@@ -127,7 +127,7 @@ int cli_cot_project(int argc, char **argv)
         .make = make_block,
         .closure = &p};
     struct akgen_error *error = cli_cot_seeds_run(&p.seeds, &blocks, &arena);
-    cot_store_close(blocks.store);
+    store_close(blocks.store);
     arena_free(&arena);
     if (error)
         return cli_fail(EXIT_OWN_FAILURE, error);

@@ -40,7 +40,7 @@ const struct argp cli_cot_seeds_argp = {.options = options, .parser = parse, .ch
 struct akgen_error *cli_cot_seeds_run(struct cli_cot_seeds *seeds, struct cot_blocks *blocks, struct arena *arena)
 {
     struct task *tasks;
-    struct akgen_error *error = blocks->store ? NULL : cot_store_open(seeds->db, &blocks->store);
+    struct akgen_error *error = blocks->store ? NULL : store_open(seeds->db, &blocks->store);
     if (!error && seeds->count)
         error = task_load_all(arena, toolchain_home(), &tasks, &seeds->task_count);
     if (error || !seeds->count)

@@ -155,11 +155,11 @@ static struct akgen_error *print_line(void *closure, const struct cot_sample *sa
 static int show(const struct arguments *arguments, struct akgen_error *(*visit)(void *, const struct cot_sample *),
                 const char *nothing)
 {
-    struct cot_store *store = NULL;
-    struct akgen_error *error = cot_store_open_to_read(arguments->db, &store);
+    struct store *store = NULL;
+    struct akgen_error *error = store_open_to_read(arguments->db, &store);
     if (!error)
         error = cot_store_each(store, &arguments->filter, visit, (void *)arguments);
-    cot_store_close(store);
+    store_close(store);
     if (error)
         return cli_fail(EXIT_USAGE, error);
     if (arguments->shown)
@@ -271,7 +271,7 @@ static void print_drops(const struct cot_count *rows, int count, json_t *all)
     json_decref(table);
 }
 
-static struct akgen_error *print_stats(struct cot_store *store, const struct arguments *arguments)
+static struct akgen_error *print_stats(struct store *store, const struct arguments *arguments)
 {
     struct arena arena = {0};
     struct cot_count *rows;
@@ -309,10 +309,10 @@ int cli_cot_stats(int argc, char **argv)
     };
     struct arguments arguments = {0};
     cli_parse(&argp, argc, argv, &arguments);
-    struct cot_store *store = NULL;
-    struct akgen_error *error = cot_store_open_to_read(arguments.db, &store);
+    struct store *store = NULL;
+    struct akgen_error *error = store_open_to_read(arguments.db, &store);
     if (!error)
         error = print_stats(store, &arguments);
-    cot_store_close(store);
+    store_close(store);
     return error ? cli_fail(EXIT_USAGE, error) : EXIT_PASS;
 }

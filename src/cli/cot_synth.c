@@ -187,7 +187,7 @@ int cli_cot_synth(int argc, char **argv)
         .make = make_block,
         .closure = &s};
     struct akgen_error *error = cli_cot_seeds_run(&s.seeds, &blocks, &arena);
-    cot_store_close(blocks.store);
+    store_close(blocks.store);
     arena_free(&arena);
     if (error)
         return cli_fail(EXIT_OWN_FAILURE, error);

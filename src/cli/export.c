@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/files.h"
 #include "cli/cli.h"
+#include "gen/protocol.h"
 #include "runs/bench.h"
 
 #include <fcntl.h>
@@ -30,13 +31,13 @@ enum {
 
 struct export_arguments {
     struct export_options export;
-    const char *output;
+    const char *db, *output;
     int64_t runs[LIST_MAX];
     const char *only[LIST_MAX], *except[LIST_MAX];
 };
 
 static const struct argp_option options[] = {
-    {"db", KEY_DB, "FILE", 0, "database written by 'akgen bench --db'; it is read only", 1},
+    {"db", KEY_DB, "FILE", 0, "database written by 'akgen bench --db', which is only read", 1},
     {"run", KEY_RUN, "N", CLI_SEVERAL, "only run N; may be given several times (default: all runs of the file)", 1},
     {"only", KEY_ONLY, "GLOB", CLI_SEVERAL, "only tasks whose name matches, with or without the suite; several times",
      1},
@@ -114,7 +115,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct export_options *export = &arguments->export;
     switch (key) {
     case KEY_DB:
-        export->db = text;
+        arguments->db = text;
         break;
     case KEY_RUN:
         arguments->runs[one_more(state, "run", export->run_count)] = cli_parse_number(state, "run", text, 1, INT32_MAX);
@@ -144,7 +145,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         export->what = (enum export_kind)word(state, "export", text, &export_kinds); // NOLINT
         break;
     case ARGP_KEY_END:
-        if (!state->arg_num || !export->db)
+        if (!state->arg_num || !arguments->db)
             argp_error(state, "'preferences' or 'sft', and --db FILE are needed");
         if (export->what != EXPORT_PREFERENCES && cli_given(state, KEY_STRATEGY))
             argp_error(state, "--strategy is of preferences, which have a worse answer");
@@ -157,14 +158,31 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
 }
 
+/* A prompt as completions and commands get it. */
+static char *plain(const json_t *messages)
+{
+    struct arena arena = {0};
+    const size_t count = json_array_size(messages);
+    struct gen_message *list = arena_alloc(&arena, sizeof *list * (count + 1));
+    for (size_t i = 0; i < count; i++) {
+        const json_t *message = json_array_get(messages, i);
+        const char *content = json_string_value(json_object_get(message, "content"));
+        list[i] = (struct gen_message){json_string_value(json_object_get(message, "role")), content ? content : ""};
+    }
+    char *text = gen_protocol_prompt(list, (int)count);
+    arena_free(&arena);
+    return text;
+}
+
 /* Writes to a file beside `path` that takes its place when all is written. */
-static struct akgen_error *export_to_file(const struct export_options *export, const char *path, int *code)
+static struct akgen_error *export_to_file(struct store *store, const struct export_options *export, const char *path,
+                                          int *code)
 {
     struct arena arena = {0};
     char *half = arena_printf(&arena, "%s.XXXXXX", path);
     int fd = mkostemp(half, O_CLOEXEC);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-    struct akgen_error *error = out ? export_write(export, out, stderr) : error_new("%s: %m", path);
+    struct akgen_error *error = out ? export_write(store, export, out, stderr) : error_new("%s: %m", path);
     *code = out && !ferror(out) ? EXIT_USAGE : EXIT_OWN_FAILURE;
     mode_t mask = umask(0);
     umask(mask);
@@ -186,12 +204,14 @@ static struct akgen_error *export_to_file(const struct export_options *export, c
 /* `code`: what the command ends with if there is an error: 3 if the rows could not be written. */
 static struct akgen_error *export_rows(const struct export_arguments *arguments, int *code)
 {
+    struct store *store = NULL;
     *code = EXIT_USAGE;
-    if (access(arguments->export.db, R_OK))
-        return error_new("%s: %m", arguments->export.db);
-    if (arguments->output)
-        return export_to_file(&arguments->export, arguments->output, code);
-    struct akgen_error *error = export_write(&arguments->export, stdout, stderr);
+    struct akgen_error *error = store_open_to_read(arguments->db, &store);
+    if (!error && arguments->output)
+        error = export_to_file(store, &arguments->export, arguments->output, code);
+    else if (!error)
+        error = export_write(store, &arguments->export, stdout, stderr);
+    store_close(store);
     if (!error && fflush(stdout))
         error = error_new("cannot write the rows: %m");
     if (ferror(stdout))
@@ -216,7 +236,7 @@ int cli_export(int argc, char **argv)
         return cli_export_cann(argc - 1, argv + 1);
     }
     struct export_arguments arguments = {
-        .export = {.per_task = PER_TASK, .strategy = EXPORT_BOTH, .format = EXPORT_TRL}};
+        .export = {.per_task = PER_TASK, .strategy = EXPORT_BOTH, .format = EXPORT_TRL, .plain = plain}};
     arguments.export.runs = arguments.runs;
     arguments.export.only = arguments.only;
     arguments.export.except = arguments.except;

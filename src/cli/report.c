@@ -117,9 +117,7 @@ int cli_report(int argc, char **argv)
     struct report_arguments arguments = {.format = "table", .output = "report.html"};
     struct store *store = NULL;
     cli_parse(&argp, argc, argv, &arguments);
-    struct akgen_error *error = access(arguments.db, R_OK) ? error_new("%s: %m", arguments.db) : NULL;
-    if (!error)
-        error = store_open(arguments.db, &store);
+    struct akgen_error *error = store_open_to_read(arguments.db, &store);
     if (!error)
         error = report(&arguments, store);
     store_close(store);

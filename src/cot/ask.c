@@ -2,7 +2,7 @@
 #include "cot/ask.h"
 #include "base/digest.h"
 #include "base/memory.h"
-#include "runs/cot_store_internal.h"
+#include "runs/cot_store.h"
 #include "gen/client.h"
 #include "gen/template.h"
 #include "toolchain/toolchain.h"
@@ -17,7 +17,7 @@ static const char *const known[] = {"name",   "heading", "count",   "question", 
                                     "answer", "passage", "related", NULL};
 
 struct cot_asker {
-    struct cot_store *store;
+    struct store *store;
     const struct gen_model *model;
     struct arena arena;
     struct gen_templates *templates;
@@ -39,15 +39,13 @@ struct slot {
     bool over;               /* the answer is there, or none will come */
 };
 
-struct akgen_error *cot_asker_open(struct cot_store *store, const struct gen_model *model, struct cot_asker **result)
+struct akgen_error *cot_asker_open(struct store *store, const struct gen_model *model, struct cot_asker **result)
 {
     struct cot_asker *asker = memory_alloc(sizeof *asker);
     *asker = (struct cot_asker){
         .store = store, .model = model, .lock = PTHREAD_MUTEX_INITIALIZER, .came = PTHREAD_COND_INITIALIZER};
     struct gen_template_folders folders = {.own = arena_printf(&asker->arena, "%s/prompts/cot", toolchain_home())};
-    struct akgen_error *error = cot_store_make_asked(store);
-    if (!error)
-        error = gen_templates_read(&asker->arena, &folders, templates, known, &asker->templates);
+    struct akgen_error *error = gen_templates_read(&asker->arena, &folders, templates, known, &asker->templates);
     if (!error)
         error = gen_client_open(&model->endpoint, &asker->client);
     if (error) {

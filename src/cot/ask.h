@@ -7,7 +7,7 @@
 
 struct cot_asker;
 /* A model whose provider is set (gen_model_provider). `store` and `model` outlive the asker. */
-struct akgen_error *cot_asker_open(struct cot_store *store, const struct gen_model *model, struct cot_asker **asker);
+struct akgen_error *cot_asker_open(struct store *store, const struct gen_model *model, struct cot_asker **asker);
 void cot_asker_close(struct cot_asker *asker);
 /* Names the model and how it samples, for sources: "model 0123456789ab"; and by its name alone, for tags. */
 const char *cot_asker_source(const struct cot_asker *asker);

@@ -5,7 +5,7 @@
 #include "cot/step.h"
 
 struct cot_blocks {
-    struct cot_store *store;
+    struct store *store;
     const char *step;
     const char *options; /* what besides its seeds names a block as a source; "" if nothing */
     int64_t first, count;

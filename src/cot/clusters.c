@@ -1,11 +1,9 @@
 #include "cot/clusters.h"
 #include "base/array.h"
 #include "base/scratch.h"
-#include "base/sql.h"
 #include "base/text.h"
 #include "cot/call.h"
 #include "cot/signature.h"
-#include "runs/bench.h"
 #include "gen/remedy.h"
 
 #include <stdlib.h>
@@ -47,16 +45,15 @@ static const char *line_of(struct arena *arena, const char *source, int number)
                                                               : NULL;
 }
 
-static void take(void *closure, sqlite3_stmt *row)
+static void take(void *closure, const struct store_finding *row)
 {
     struct clusters *all = closure;
     struct arena *arena = all->arena;
-    char *message = arena_strdup(arena, sql_column(arena, row, 0));
+    char *message = arena_strdup(arena, row->message);
     text_make_utf8(message);
-    const char *file = sql_column(arena, row, 2), *source = sql_column(arena, row, 4);
     struct cluster *cluster = find(all, cot_signature(arena, message));
     struct example example = {
-        .message = message, .class = sql_column(arena, row, 1), .api = feedback_api_of(arena, message)};
+        .message = message, .class = arena_strdup(arena, row->class), .api = feedback_api_of(arena, message)};
     cluster->diagnostics++;
     if (!example.api.name) {
         cluster->without++;
@@ -65,8 +62,7 @@ static void take(void *closure, sqlite3_stmt *row)
     for (int i = 0; i < cluster->count; i++)
         if (strcmp(cluster->examples[i].api.name, example.api.name) == 0)
             return;
-    char *code =
-        (char *)(file && strstr(file, "op_kernel") ? line_of(arena, source, sqlite3_column_int(row, 3)) : NULL);
+    char *code = (char *)(row->file && strstr(row->file, "op_kernel") ? line_of(arena, row->source, row->line) : NULL);
     if (code)
         text_make_utf8(code);
     example.code = code;
@@ -80,14 +76,7 @@ static int by_signature(const void *a, const void *b)
 
 static struct akgen_error *read_all(struct clusters *all, const char *path)
 {
-    struct akgen_error *error = sql_read_file(
-        path,
-        "SELECT d.message, d.class, d.file, d.line, c.source FROM diagnostics d JOIN verdicts v USING (run, task, "
-        "sample) "
-        "LEFT JOIN candidates c ON c.hash = v.candidate WHERE d.severity = 'error' AND d.message IS NOT NULL "
-        "AND " BENCH_LANGUAGE_SQL " = 'ascendc' "
-        "ORDER BY d.run, d.task, d.sample, d.number",
-        take, all, "");
+    struct akgen_error *error = store_each_finding(path, STORE_DIAGNOSTICS, 0, take, all);
     if (all->count)
         qsort(all->items, (size_t)all->count, sizeof *all->items, by_signature);
     return error;
@@ -132,7 +121,7 @@ static struct cot_sample sample_of(struct arena *arena, const struct cluster *cl
             arena_printf(arena, "[\"diagnostics of a run\",\"class: %s\"]", diagnostic_class_name(diagnostic.class))};
 }
 
-static struct akgen_error *put(struct cot_store *store, const struct cluster *cluster, const char *scratch,
+static struct akgen_error *put(struct store *store, const struct cluster *cluster, const char *scratch,
                                struct cot_clusters_count *count)
 {
     struct arena arena = {0};
@@ -168,7 +157,7 @@ static struct akgen_error *put(struct cot_store *store, const struct cluster *cl
     return error;
 }
 
-struct akgen_error *cot_clusters(struct cot_store *store, const char *verdicts, struct cot_clusters_count *count)
+struct akgen_error *cot_clusters(struct store *store, const char *verdicts, struct cot_clusters_count *count)
 {
     struct arena arena = {0};
     struct clusters all = {.arena = &arena};

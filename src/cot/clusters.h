@@ -10,6 +10,6 @@ struct cot_clusters_count {
 /* Reads what `akgen bench --db` wrote at `verdicts`, answers in Ascend C alone. A kind is a source of the step "errors-verdicts". A sample for each function that
  * docs/api.md has and a message of this kind quotes: the first such message with its line, what the documentation has, a call that was compiled.
  * Of the candidate one line is shown, of its task nothing. */
-struct akgen_error *cot_clusters(struct cot_store *store, const char *verdicts, struct cot_clusters_count *count);
+struct akgen_error *cot_clusters(struct store *store, const char *verdicts, struct cot_clusters_count *count);
 
 #endif

@@ -43,7 +43,7 @@ static const struct {
 enum { TURN_NAMES = sizeof turn_names / sizeof *turn_names };
 
 struct corpus {
-    struct cot_store *store;
+    struct store *store;
     const struct cot_corpus_options *options;
     const struct cot_languages *languages;
     struct cot_corpus_counts *counts;
@@ -587,7 +587,7 @@ static void tell_perplexities(struct corpus *corpus)
         corpus->counts->perplexity[i] = corpus->perplexities[(int)(shares[i] * (corpus->perplexity_count - 1))];
 }
 
-struct akgen_error *cot_corpus(struct cot_store *store, const char *path, const struct cot_corpus_options *options,
+struct akgen_error *cot_corpus(struct store *store, const char *path, const struct cot_corpus_options *options,
                                struct cot_corpus_counts *counts)
 {
     static const char *const ends[] = {".jsonl", ".parquet", NULL};

@@ -22,7 +22,7 @@ struct cot_corpus_counts {
 };
 /* Reads a file, or every .jsonl and .parquet file below a folder. What cannot become a sample is counted with its reason in the store and ends
  * nothing. An error: the path does not exist, a language is not known, or the store fails. */
-struct akgen_error *cot_corpus(struct cot_store *store, const char *path, const struct cot_corpus_options *options,
+struct akgen_error *cot_corpus(struct store *store, const char *path, const struct cot_corpus_options *options,
                                struct cot_corpus_counts *counts);
 /* What of a text is a secret: a key, a token, a private key; NULL: nothing is. */
 const char *cot_secret_in(const char *text);

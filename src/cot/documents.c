@@ -90,7 +90,7 @@ static struct akgen_error *make(void *closure, int index, const char *scratch, s
     return error ? error_prefix(error, "%s", file->path) : NULL;
 }
 
-struct akgen_error *cot_documents(struct cot_store *store, const char *path,
+struct akgen_error *cot_documents(struct store *store, const char *path,
                                   const struct cot_documents_options *options, struct cot_counts *counts,
                                   struct cot_counts *asked)
 {

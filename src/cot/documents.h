@@ -19,7 +19,7 @@ struct cot_documents_options {
 /* Reads a file, or every .md, .markdown, .txt, .html and .htm file of a folder; each is a source of the step `documents`, named with a digest of its
  * content. What cannot become a sample is counted with its reason and ends nothing. An error: there is nothing at the path, or the store
  * or the toolchain fails. */
-struct akgen_error *cot_documents(struct cot_store *store, const char *path,
+struct akgen_error *cot_documents(struct store *store, const char *path,
                                   const struct cot_documents_options *options, struct cot_counts *counts,
                                   struct cot_counts *asked);
 

@@ -174,7 +174,7 @@ static struct akgen_error *write_dataset_info(struct export *export)
     return error;
 }
 
-static struct akgen_error *write_card(struct export *export, struct cot_store *store, const struct cot_filter *filter)
+static struct akgen_error *write_card(struct export *export, struct store *store, const struct cot_filter *filter)
 {
     const char *path = arena_printf(&export->arena, "%s/README.md", export->folder);
     FILE *out = fopen(path, "we");
@@ -185,7 +185,7 @@ static struct akgen_error *write_card(struct export *export, struct cot_store *s
     return error;
 }
 
-struct akgen_error *cot_export(struct cot_store *store, const struct cot_filter *filter, enum cot_format format,
+struct akgen_error *cot_export(struct store *store, const struct cot_filter *filter, enum cot_format format,
                                bool chains, const char *path)
 {
     struct export export = {.format = format, .chains = chains};

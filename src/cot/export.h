@@ -16,9 +16,9 @@ extern const struct words cot_formats;
 /* Writes the samples of a filter into the new folder `path`: train, validation and test (those that have samples), README.md, and
  * dataset_info.json where LLaMA-Factory reads the format. Without `chains` there are answers alone. An error: the folder exists, cannot be written, or there are no samples; no folder
  * is left then. */
-struct akgen_error *cot_export(struct cot_store *store, const struct cot_filter *filter, enum cot_format format,
+struct akgen_error *cot_export(struct store *store, const struct cot_filter *filter, enum cot_format format,
                                bool chains, const char *path);
 /* Writes one HTML file in which the samples of a filter are searched and read, at most `filter->most` of them. */
-struct akgen_error *cot_page(struct cot_store *store, const struct cot_filter *filter, const char *path);
+struct akgen_error *cot_page(struct store *store, const struct cot_filter *filter, const char *path);
 
 #endif

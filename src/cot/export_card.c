@@ -101,7 +101,7 @@ static void put_table(const char *name, const struct cot_count *rows, int count,
     fprintf(out, "\n");
 }
 
-struct akgen_error *export_write_card(struct cot_store *store, const struct cot_filter *filter, enum cot_format format,
+struct akgen_error *export_write_card(struct store *store, const struct cot_filter *filter, enum cot_format format,
                                       const struct export_counts *counts, FILE *out)
 {
     static const struct {

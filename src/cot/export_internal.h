@@ -16,7 +16,7 @@ struct export_counts {
 /* What `datasets` calls a split: train, validation, test. */
 extern const char *const export_split_names[3];
 /* README.md of a data set: what Hugging Face's datasets reads at its head, statistics, plots. */
-struct akgen_error *export_write_card(struct cot_store *store, const struct cot_filter *filter, enum cot_format format,
+struct akgen_error *export_write_card(struct store *store, const struct cot_filter *filter, enum cot_format format,
                                       const struct export_counts *counts, FILE *out);
 
 #endif

@@ -1,6 +1,5 @@
 #include "cot/failures.h"
 #include "base/array.h"
-#include "base/sql.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -57,22 +56,20 @@ struct reading {
     struct cot_failures *failures;
 };
 
-static void add_row(void *closure, sqlite3_stmt *row)
+static void add_row(void *closure, const struct store_finding *row)
 {
     const struct reading *reading = closure;
     struct cot_failures *failures = reading->failures;
-    struct arena texts = {0};
-    const char *verdict = sql_column(&texts, row, 0), *stage = sql_column(&texts, row, 1),
-               *class = sql_column(&texts, row, 2), *json = sql_column(&texts, row, 3);
+    const char *verdict = row->verdict;
     bool says = verdict && strcmp(verdict, "unsupported") != 0 && strcmp(verdict, "infra_error") != 0;
     json_t *whole = NULL;
     failures->candidates += says;
     if (says && strcmp(verdict, "pass") != 0) {
-        const char *shown = stage ? stage : "-";
+        const char *shown = row->stage ? row->stage : "-";
         if (strcmp(verdict, "compile_error") == 0)
-            shown = class ? class : shown;
+            shown = row->class ? row->class : shown;
         else if (strcmp(verdict, "fault") == 0) {
-            whole = json ? json_loads(json, 0, NULL) : NULL;
+            whole = row->json ? json_loads(row->json, 0, NULL) : NULL;
             const char *name = fault_of(whole);
             shown = name ? name : "crash";
         } else if (strcmp(shown, "compare") == 0)
@@ -80,7 +77,6 @@ static void add_row(void *closure, sqlite3_stmt *row)
         add(reading->arena, failures, verdict, shown);
     }
     json_decref(whole);
-    arena_free(&texts);
 }
 
 struct akgen_error *cot_failures_of_verdicts(struct arena *arena, const char *path, int64_t run,
@@ -88,11 +84,7 @@ struct akgen_error *cot_failures_of_verdicts(struct arena *arena, const char *pa
 {
     struct reading reading = {arena, failures};
     *failures = (struct cot_failures){0};
-    struct akgen_error *error = sql_read_file(
-        path,
-        "SELECT verdict, stage, (SELECT class FROM diagnostics d WHERE d.run = v.run AND d.task = v.task AND d.sample ="
-        " v.sample AND severity = 'error' ORDER BY number LIMIT 1), json FROM verdicts v WHERE ?1 = 0 OR run = ?1",
-        add_row, &reading, "i", run);
+    struct akgen_error *error = store_each_finding(path, STORE_VERDICTS, run, add_row, &reading);
     sort(failures);
     return error;
 }
@@ -117,8 +109,8 @@ static struct akgen_error *count_sample(void *closure, const struct cot_sample *
     return NULL;
 }
 
-struct akgen_error *cot_failures_of_samples(struct arena *arena, struct cot_store *store,
-                                            const struct cot_filter *filter, struct cot_failures *failures)
+struct akgen_error *cot_failures_of_samples(struct arena *arena, struct store *store, const struct cot_filter *filter,
+                                            struct cot_failures *failures)
 {
     struct counting counting = {arena, failures};
     *failures = (struct cot_failures){0};

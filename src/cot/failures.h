@@ -19,7 +19,7 @@ struct cot_failures {
 struct akgen_error *cot_failures_of_verdicts(struct arena *arena, const char *path, int64_t run,
                                              struct cot_failures *failures);
 /* Of the wrong answers that samples about errors begin with (`before` of their verdicts). */
-struct akgen_error *cot_failures_of_samples(struct arena *arena, struct cot_store *store,
+struct akgen_error *cot_failures_of_samples(struct arena *arena, struct store *store,
                                             const struct cot_filter *filter, struct cot_failures *failures);
 /* A share's 95 % interval (Wilson's) for `count` of `all`. */
 void cot_share_interval(int64_t count, int64_t all, double *low, double *high);

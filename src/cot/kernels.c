@@ -215,7 +215,7 @@ static struct akgen_error *make(void *closure, int index, const char *scratch, s
     return error ? error_prefix(error, "%s", file->path) : NULL;
 }
 
-struct akgen_error *cot_kernels(struct cot_store *store, const char *path, const struct cot_kernels_options *options,
+struct akgen_error *cot_kernels(struct store *store, const char *path, const struct cot_kernels_options *options,
                                 struct cot_counts *counts)
 {
     static const char *const ends[] = {".cpp", ".cc", ".cce", ".h", ".hpp", ".hh", ".inl", ".inc", ".def", NULL};

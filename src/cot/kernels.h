@@ -16,7 +16,7 @@ struct cot_kernels_options {
 /* Reads every .cpp, .cc and .cce file of a folder; each is a source of the step `kernels`, named with a digest of what it is merged to. What does
  * not compile alone, or cannot be read, is counted with its reason and ends nothing. An error: there is nothing at the path, or the store or the
  * toolchain fails. counts.made: samples with less than all that they include. */
-struct akgen_error *cot_kernels(struct cot_store *store, const char *path, const struct cot_kernels_options *options,
+struct akgen_error *cot_kernels(struct store *store, const char *path, const struct cot_kernels_options *options,
                                 struct cot_counts *counts);
 
 /* What a kernel does, by its own text (kernel_words.c). */

@@ -100,7 +100,7 @@ static struct akgen_error *put_sample(void *closure, const struct cot_sample *sa
     return ferror(page->out) ? error_new("the page cannot be written: %m") : NULL;
 }
 
-struct akgen_error *cot_page(struct cot_store *store, const struct cot_filter *filter, const char *path)
+struct akgen_error *cot_page(struct store *store, const struct cot_filter *filter, const char *path)
 {
     struct arena arena = {0};
     const char *half = arena_printf(&arena, "%s.%d", path, (int)getpid());

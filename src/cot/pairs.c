@@ -1,13 +1,11 @@
 #include "cot/pairs.h"
 #include "base/array.h"
-#include "base/sql.h"
 #include "base/text.h"
 #include "cot/benchmark.h"
 #include "cot/corpus.h"
 #include "cot/kernels.h"
 #include "cot/minhash.h"
 #include "cot/signature.h"
-#include "runs/bench.h"
 #include "gen/prompt.h"
 #include "gen/remedy.h"
 
@@ -31,21 +29,20 @@ struct candidates {
 };
 
 /* Rows come task by task, candidate by candidate. */
-static void take(void *closure, sqlite3_stmt *row)
+static void take(void *closure, const struct store_finding *row)
 {
     struct candidates *all = closure;
     struct arena *arena = all->arena;
-    const char *suite = sql_column(arena, row, 0), *task = sql_column(arena, row, 1), *hash = sql_column(arena, row, 2),
-               *verdict = sql_column(arena, row, 4);
+    const char *suite = row->suite, *task = row->task, *hash = row->candidate, *verdict = row->verdict;
     struct candidate *last = all->count ? &all->items[all->count - 1] : NULL;
     if (!last || strcmp(last->suite, suite) != 0 || strcmp(last->task, task) != 0 || strcmp(last->hash, hash) != 0) {
-        char *source = arena_strdup(arena, sql_column(arena, row, 3));
+        char *source = arena_strdup(arena, row->source);
         text_make_utf8(source);
-        const struct candidate candidate = {.suite = suite,
-                                            .task = task,
-                                            .hash = hash,
+        const struct candidate candidate = {.suite = arena_strdup(arena, suite),
+                                            .task = arena_strdup(arena, task),
+                                            .hash = arena_strdup(arena, hash),
                                             .source = source,
-                                            .profile = sql_column(arena, row, 6),
+                                            .profile = arena_strdup(arena, row->profile),
                                             .likeness = minhash_of(source, strlen(source))};
         ARRAY_ADD(arena, all->items, all->count, all->capacity, candidate);
         last = &all->items[all->count - 1];
@@ -54,19 +51,9 @@ static void take(void *closure, sqlite3_stmt *row)
         return;
     last->useless |= strcmp(verdict, "wrong") != 0 && strcmp(verdict, "fault") != 0;
     if (!last->verdict) {
-        last->verdict = verdict;
-        last->json = sql_column(arena, row, 5);
+        last->verdict = arena_strdup(arena, verdict);
+        last->json = arena_strdup(arena, row->json);
     }
-}
-
-static struct akgen_error *read_all(struct candidates *all, const char *path)
-{
-    return sql_read_file(path,
-                         "SELECT r.suite, v.task, v.candidate, c.source, v.verdict, v.json, r.profile FROM verdicts v "
-                         "JOIN runs r ON r.id = v.run JOIN candidates c ON c.hash = v.candidate "
-                         "WHERE c.source IS NOT NULL AND " BENCH_LANGUAGE_SQL
-                         " = 'ascendc' ORDER BY r.suite, v.task, v.candidate, v.run, v.sample",
-                         take, all, "");
 }
 
 /* The right candidate of the same task that is most like this one; NULL: none is right. */
@@ -297,12 +284,12 @@ static const struct task *task_of(const struct task *tasks, int count, const str
     return NULL;
 }
 
-struct akgen_error *cot_pairs(struct cot_store *store, const char *verdicts, const struct task *tasks, int task_count,
+struct akgen_error *cot_pairs(struct store *store, const char *verdicts, const struct task *tasks, int task_count,
                               struct cot_pairs_count *count)
 {
     struct arena arena = {0};
     struct candidates all = {.arena = &arena};
-    struct akgen_error *error = read_all(&all, verdicts);
+    struct akgen_error *error = store_each_finding(verdicts, STORE_CANDIDATES, 0, take, &all);
     for (int i = 0; i < all.count && !error; i++) {
         const struct candidate *wrong = &all.items[i], *right;
         if (!wrong->verdict || wrong->useless)

@@ -11,7 +11,7 @@ struct cot_pairs_count {
 /* Reads what `akgen bench --db` wrote at `verdicts`, answers in Ascend C alone. A candidate that was `wrong` or `fault` and nothing else, with the right one of its task that is most like it, is
  * a source of the step "errors-pairs": its kernel with what was found is the question, the right one's the answer. Right is what passed in every run
  * of the file. Tasks of the benchmarks are left out, and those with an operator of theirs; `tasks` are all that there are. */
-struct akgen_error *cot_pairs(struct cot_store *store, const char *verdicts, const struct task *tasks, int task_count,
+struct akgen_error *cot_pairs(struct store *store, const char *verdicts, const struct task *tasks, int task_count,
                               struct cot_pairs_count *count);
 
 #endif

@@ -31,7 +31,7 @@ struct cot_counts {
     double seconds;
 };
 struct cot_step {
-    struct cot_store *store;
+    struct store *store;
     const char *step;
     int count, jobs; /* sources; threads */
     /* Names source `index`. From any thread. */

@@ -6,11 +6,10 @@
 #include "eval/eval.h"
 #include "runs/metrics.h"
 #include "runs/samples.h"
+#include "runs/store.h"
 #include "eval/speedup.h"
 
 #include <stdio.h>
-
-struct store;
 
 /* What a baseline has for a task: eager's times, a kernel that passes, none, one that does not pass. */
 enum bench_kernel { BENCH_EAGER, BENCH_KERNEL, BENCH_KERNEL_MISSING, BENCH_KERNEL_FAILS };
@@ -92,9 +91,6 @@ struct bench_options {
 };
 #define BENCH_REFERENCE        "reference"
 #define BENCH_UNKNOWN_LANGUAGE "unknown" /* of runs that were stored before runs had a language */
-/* In SQL, the language of a row `v` of the table of verdicts. */
-#define BENCH_LANGUAGE_SQL                                                                                             \
-    "coalesce(CASE WHEN json_valid(v.json) THEN json_extract(v.json, '$.language') END, '" BENCH_UNKNOWN_LANGUAGE "')"
 /* A provider that the caller brings along: it makes candidates. */
 struct bench_provider {
     const char *name;
@@ -175,8 +171,7 @@ struct bench_errors {
 };
 struct bench_errors bench_errors(const struct bench *bench);
 
-/* The database (store.c, store_resume.c; samples.h): SQLite, one file, schema in docs/store.md. */
-struct akgen_error *store_open(const char *path, struct store **store);
+/* Runs in the database (store.h; store.c, store_resume.c). */
 /* Begins a run; its number goes to bench->run. */
 struct akgen_error *store_begin_run(struct store *store, struct bench *bench);
 /* Goes on with the newest unfinished run that has the same settings: marks the rows that it has as evaluated. A run that samples
@@ -188,7 +183,6 @@ struct akgen_error *store_add(struct store *store, const struct bench *bench, co
 struct akgen_error *store_end_run(struct store *store, const struct bench *bench);
 /* Reads a run; 0 = the newest. */
 struct akgen_error *store_load(struct store *store, int64_t run, struct bench *bench);
-void store_close(struct store *store);
 
 /* Reports. */
 /* Tables for a terminal (report_text.c): rates by group, the errors' shares, pass@k, and what a model was asked (report_sampling.c). */

@@ -1,161 +1,23 @@
-/* The database of samples: opened, added to in transactions, and the words of its columns. What is asked of it: cot_store_query.c. */
-#include "runs/cot_store_internal.h"
+/* Samples to train on, in the database: added in transactions, and the words of their columns. What is asked of it: cot_store_query.c. */
+#include "runs/cot_store.h"
 #include "base/digest.h"
-#include "base/memory.h"
-#include "base/sql.h"
+#include "runs/store_internal.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* application_id: "AKct". A percentage each of operators (or of samples without one) are kept from training. */
-enum { SCHEMA_VERSION = 1, APPLICATION = 0x414b6374, PERCENT_VALID = 2, PERCENT_TEST = 2 };
+/* A percentage each of operators (or of samples without one) are kept from training. */
+enum { PERCENT_VALID = 2, PERCENT_TEST = 2 };
 
 const struct words cot_parts = WORDS(COT_PARTS), cot_modes = WORDS(COT_MODES), cot_splits = WORDS(COT_SPLITS);
 
-static const char schema[] =
-    "CREATE TABLE samples (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, part TEXT NOT NULL, mode TEXT NOT NULL,"
-    " question TEXT NOT NULL, chain TEXT, answer TEXT NOT NULL, verdict TEXT, provenance TEXT NOT NULL,"
-    " licence TEXT NOT NULL, graph TEXT, split TEXT NOT NULL, bytes INTEGER NOT NULL, tags TEXT,"
-    " step TEXT NOT NULL, source TEXT NOT NULL);"
-    "CREATE INDEX samples_of ON samples (step, source);"
-    "CREATE TABLE done (step TEXT NOT NULL, source TEXT NOT NULL, samples INTEGER NOT NULL, finished TEXT NOT NULL,"
-    " PRIMARY KEY (step, source)) WITHOUT ROWID;"
-    "CREATE TABLE dropped (step TEXT NOT NULL, source TEXT NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL,"
-    " PRIMARY KEY (step, source, reason)) WITHOUT ROWID;";
-/* Full text search, where SQLite has it; without it words are looked for in every row. */
-static const char schema_words[] =
-    "CREATE VIRTUAL TABLE words USING fts5 (question, chain, answer, content='samples', content_rowid='number');"
-    "CREATE TRIGGER samples_words AFTER INSERT ON samples BEGIN INSERT INTO words (rowid, question, chain, answer)"
-    " VALUES (new.number, new.question, new.chain, new.answer); END;";
-
-struct akgen_error *cot_error(const struct cot_store *store)
+struct akgen_error *cot_store_done(struct store *store, const char *step, const char *source, bool *done)
 {
-    return sql_error(store->db, store->path);
-}
-
-struct akgen_error *cot_store_run(struct cot_store *store, const char *sql, const char *types, ...)
-{
-    va_list values;
-    va_start(values, types);
-    struct akgen_error *error = sql_run(store->db, store->path, sql, types, values);
-    va_end(values);
-    return error;
-}
-
-/* The first value of a statement, -1: it has no row, -2: it failed. */
-static int64_t value_of(struct cot_store *store, const char *sql, const char *types, ...)
-{
-    va_list values;
-    va_start(values, types);
-    sqlite3_stmt *statement = sql_query(store->db, sql, types, values);
-    va_end(values);
-    int state = statement ? sqlite3_step(statement) : SQLITE_ERROR;
-    int64_t value = state == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : state == SQLITE_DONE ? -1 : -2;
-    sqlite3_finalize(statement);
-    return value;
-}
-
-static struct akgen_error *begin(struct cot_store *store)
-{
-    pthread_mutex_lock(&store->lock);
-    return cot_store_run(store, "BEGIN IMMEDIATE", "");
-}
-
-/* Commits, or rolls back if `error` is one. */
-static struct akgen_error *end(struct cot_store *store, struct akgen_error *error)
-{
-    if (!error)
-        error = cot_store_run(store, "COMMIT", "");
-    if (error)
-        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    pthread_mutex_unlock(&store->lock);
-    return error;
-}
-
-/* The tables of a new file; another process may have made them by now. */
-static struct akgen_error *make_tables(struct cot_store *store)
-{
-    struct akgen_error *error = begin(store);
-    bool made = !error && sql_pragma(store->db, "PRAGMA user_version") == SCHEMA_VERSION;
-    if (!error && !made && sqlite3_exec(store->db, schema, NULL, NULL, NULL) != SQLITE_OK)
-        error = cot_error(store);
-    if (!error && !made && sqlite3_compileoption_used("ENABLE_FTS5") &&
-        sqlite3_exec(store->db, schema_words, NULL, NULL, NULL) != SQLITE_OK)
-        error = cot_error(store);
-    if (!error && !made)
-        error = cot_store_run(store, "PRAGMA user_version = 1", "");
-    if (!error && !made)
-        error = cot_store_run(store, "PRAGMA application_id = 1095459700", ""); /* APPLICATION */
-    return end(store, error);
-}
-
-static struct akgen_error *check_kind(struct cot_store *store, bool write)
-{
-    int application = sql_pragma(store->db, "PRAGMA application_id");
-    int version = sql_pragma(store->db, "PRAGMA user_version");
-    if (application < 0 || version < 0)
-        return cot_error(store);
-    bool empty = !application && !version && !value_of(store, "SELECT count(*) FROM sqlite_master", "");
-    if (empty && write)
-        return make_tables(store);
-    if (application != APPLICATION)
-        return error_new("%s is a database of another kind; samples go into a file of their own, made by 'akgen cot'",
-                         store->path);
-    if (version > SCHEMA_VERSION)
-        return error_new("%s was written by a newer akgen (schema %d, this one reads %d)", store->path, version,
-                         SCHEMA_VERSION);
-    return NULL;
-}
-
-static struct akgen_error *open_as(const char *path, bool write, struct cot_store **result)
-{
-    int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
-    struct akgen_error *error = NULL;
-    if (!write && access(path, R_OK))
-        return error_new("%s: %m", path);
-    struct cot_store *store = memory_alloc(sizeof *store);
-    *store = (struct cot_store){.path = memory_string(path), .lock = PTHREAD_MUTEX_INITIALIZER};
-    if (sqlite3_open_v2(path, &store->db, flags, NULL) != SQLITE_OK ||
-        sqlite3_busy_timeout(store->db, SQL_BUSY_MILLISECONDS) != SQLITE_OK)
-        error = cot_error(store);
-    if (!error)
-        error = check_kind(store, write);
-    if (!error)
-        store->has_words = value_of(store, "SELECT count(*) FROM sqlite_master WHERE name = 'words'", "") == 1;
-    if (error)
-        cot_store_close(store);
-    else
-        *result = store;
-    return error;
-}
-
-struct akgen_error *cot_store_open(const char *path, struct cot_store **store)
-{
-    return open_as(path, true, store);
-}
-
-struct akgen_error *cot_store_open_to_read(const char *path, struct cot_store **store)
-{
-    return open_as(path, false, store);
-}
-
-void cot_store_close(struct cot_store *store)
-{
-    if (!store)
-        return;
-    sqlite3_close(store->db);
-    pthread_mutex_destroy(&store->lock);
-    free(store->path);
-    free(store);
-}
-
-struct akgen_error *cot_store_done(struct cot_store *store, const char *step, const char *source, bool *done)
-{
-    int64_t found = value_of(store, "SELECT 1 FROM done WHERE step = ? AND source = ?", "ss", step, source);
+    static const char sql[] = "SELECT EXISTS (SELECT 1 FROM done WHERE step = ? AND source = ?)";
+    int64_t found = store_number(store, -1, sql, "ss", step, source);
     *done = found == 1;
-    return found == -2 ? cot_error(store) : NULL;
+    return found < 0 ? store_error(store) : NULL;
 }
 
 /* What is wrong with a verdict or with tags; NULL: nothing. */
@@ -204,7 +66,8 @@ static struct akgen_error *check(const struct cot_sample *sample)
     return wrong ? error_new("a sample of part %s cannot be stored: %s", cot_parts.of[sample->part], wrong) : NULL;
 }
 
-const char *cot_sample_id(struct arena *arena, const struct cot_sample *sample)
+/* The id that the sample has in the store; in the arena. */
+static const char *id_of(struct arena *arena, const struct cot_sample *sample)
 {
     struct digest *digest = digest_new();
     digest_string(digest, cot_parts.of[sample->part]);
@@ -213,7 +76,8 @@ const char *cot_sample_id(struct arena *arena, const struct cot_sample *sample)
     return digest_finish(digest, arena);
 }
 
-enum cot_split cot_split_of(const char *key)
+/* The split of what has this key, the same for ever. */
+static enum cot_split split_of(const char *key)
 {
     struct arena arena = {0};
     struct digest *digest = digest_new();
@@ -231,21 +95,21 @@ static int64_t length(const char *text)
 }
 
 /* Inserts the samples; those that are there already are counted. */
-static struct akgen_error *insert(struct cot_store *store, const struct cot_batch *batch, struct cot_put *put)
+static struct akgen_error *insert(struct store *store, const struct cot_batch *batch, struct cot_put *put)
 {
     struct akgen_error *error = NULL;
     struct arena arena = {0};
     for (int64_t i = 0; !error && i < batch->count; i++) {
         const struct cot_sample *sample = &batch->samples[i];
-        const char *id = cot_sample_id(&arena, sample);
-        error = cot_store_run(
+        const char *id = id_of(&arena, sample);
+        error = store_run(
             store,
             "INSERT OR IGNORE INTO samples (id, part, mode, question, chain, answer, verdict, provenance, licence,"
             " graph, split, bytes, tags, step, source) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             "sssssssssssisss", id, cot_parts.of[sample->part], cot_modes.of[sample->mode], sample->question,
             sample->chain, sample->answer, sample->verdict, sample->provenance,
             sample->licence ? sample->licence : COT_NO_LICENCE, sample->graph,
-            cot_splits.of[cot_split_of(sample->graph ? sample->graph : id)],
+            cot_splits.of[split_of(sample->graph ? sample->graph : id)],
             length(sample->question) + length(sample->chain) + length(sample->answer), sample->tags, batch->step,
             batch->source);
         if (!error && sqlite3_changes(store->db))
@@ -257,19 +121,18 @@ static struct akgen_error *insert(struct cot_store *store, const struct cot_batc
     return error;
 }
 
-static struct akgen_error *insert_drop(struct cot_store *store, const struct cot_batch *batch,
-                                       const struct cot_drop *drop)
+static struct akgen_error *insert_drop(struct store *store, const struct cot_batch *batch, const struct cot_drop *drop)
 {
     if (!drop->count)
         return NULL;
-    return cot_store_run(store,
-                         "INSERT INTO dropped (step, source, reason, count) VALUES (?,?,?,?)"
-                         " ON CONFLICT DO UPDATE SET count = count + excluded.count",
-                         "sssi", batch->step, batch->source, drop->reason, drop->count);
+    return store_run(store,
+                     "INSERT INTO dropped (step, source, reason, count) VALUES (?,?,?,?)"
+                     " ON CONFLICT DO UPDATE SET count = count + excluded.count",
+                     "sssi", batch->step, batch->source, drop->reason, drop->count);
 }
 
 /* What came of one source, within a transaction. */
-static struct akgen_error *put_source(struct cot_store *store, const struct cot_batch *batch, struct cot_put *put)
+static struct akgen_error *put_source(struct store *store, const struct cot_batch *batch, struct cot_put *put)
 {
     struct akgen_error *error = cot_store_done(store, batch->step, batch->source, &put->done_before);
     if (error || put->done_before)
@@ -280,13 +143,12 @@ static struct akgen_error *put_source(struct cot_store *store, const struct cot_
     if (!error)
         error = insert_drop(store, batch, &(struct cot_drop){"duplicate", put->repeated});
     if (!error)
-        error =
-            cot_store_run(store, "INSERT INTO done (step, source, samples, finished) VALUES (?,?,?,datetime('now'))",
+        error = store_run(store, "INSERT INTO done (step, source, samples, finished) VALUES (?,?,?,datetime('now'))",
                           "ssi", batch->step, batch->source, put->added);
     return error;
 }
 
-struct akgen_error *cot_store_put_all(struct cot_store *store, const struct cot_batch *batches, int count,
+struct akgen_error *cot_store_put_all(struct store *store, const struct cot_batch *batches, int count,
                                       struct cot_put *results)
 {
     struct akgen_error *error = NULL;
@@ -297,17 +159,38 @@ struct akgen_error *cot_store_put_all(struct cot_store *store, const struct cot_
     }
     if (error)
         return error;
-    error = begin(store);
+    error = store_begin(store);
     for (int b = 0; !error && b < count; b++)
         error = put_source(store, &batches[b], &results[b]);
-    return end(store, error);
+    return store_end(store, error);
 }
 
-struct akgen_error *cot_store_put(struct cot_store *store, const struct cot_batch *batch, struct cot_put *result)
+struct akgen_error *cot_store_put(struct store *store, const struct cot_batch *batch, struct cot_put *result)
 {
     struct cot_put put;
     struct akgen_error *error = cot_store_put_all(store, batch, 1, &put);
     if (!error && result)
         *result = put;
+    return error;
+}
+
+/* What models answered. */
+struct akgen_error *cot_store_asked(struct store *store, struct arena *arena, const char *request, const char **answer)
+{
+    sqlite3_stmt *statement = store_query(store, "SELECT answer FROM asked WHERE request = ?", "s", request);
+    int state = statement ? sqlite3_step(statement) : SQLITE_ERROR;
+    *answer = state == SQLITE_ROW ? store_column(arena, statement, 0) : NULL;
+    sqlite3_finalize(statement);
+    return state == SQLITE_ROW || state == SQLITE_DONE ? NULL : store_error(store);
+}
+
+struct akgen_error *cot_store_keep_asked(struct store *store, const char *request, const char *model,
+                                         const char *answer)
+{
+    pthread_mutex_lock(&store->lock); /* so that it is in no other thread's transaction, which may be rolled back */
+    struct akgen_error *error = store_run(
+        store, "INSERT OR IGNORE INTO asked (request, model, answer, finished) VALUES (?,?,?,datetime('now'))", "sss",
+        request, model, answer);
+    pthread_mutex_unlock(&store->lock);
     return error;
 }

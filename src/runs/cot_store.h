@@ -1,4 +1,4 @@
-/* The database of training samples (docs/cot.md): what every step of the pipeline puts in and every export reads.
+/* Samples to train on, in the database (store.h, docs/cot.md): what every step of the pipeline puts in and every export reads.
  *
  * A step works through sources: files, programs, seeds. All that comes of one source enters in one transaction with the mark
  * that the source is done, so a run that was killed goes on where it stopped, and neither loses a sample nor makes one twice:
@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/words.h"
+#include "runs/store.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,15 +59,8 @@ struct cot_drop {
     int64_t count;
 };
 
-struct cot_store;
-/* Opens a database to be added to, or only to be read; the former makes it where there is none. An error: it is another kind of
- * database, or a newer akgen's. */
-struct akgen_error *cot_store_open(const char *path, struct cot_store **store);
-struct akgen_error *cot_store_open_to_read(const char *path, struct cot_store **store);
-void cot_store_close(struct cot_store *store);
-
 /* Whether a source's samples are in. `source` is any text that names it within the step. */
-struct akgen_error *cot_store_done(struct cot_store *store, const char *step, const char *source, bool *done);
+struct akgen_error *cot_store_done(struct store *store, const char *step, const char *source, bool *done);
 
 /* All that came of one source. */
 struct cot_batch {
@@ -83,9 +77,9 @@ struct cot_put {
 };
 /* Adds them and marks the source as done, durably, all or nothing. An error: no question or answer, a verdict or tags of
  * another form, text that is no UTF-8. From any thread. `result` may be NULL. */
-struct akgen_error *cot_store_put(struct cot_store *store, const struct cot_batch *batch, struct cot_put *result);
+struct akgen_error *cot_store_put(struct store *store, const struct cot_batch *batch, struct cot_put *result);
 /* The same of several sources, all of them or none: a transaction takes longer than a small source. `results` has one for each. */
-struct akgen_error *cot_store_put_all(struct cot_store *store, const struct cot_batch *batches, int count,
+struct akgen_error *cot_store_put_all(struct store *store, const struct cot_batch *batches, int count,
                                       struct cot_put *results);
 
 /* Which samples. Zero-initialised: all. */
@@ -101,7 +95,7 @@ struct cot_filter {
 };
 /* Calls `visit` for each sample, in the order in which they came in; it lives until the call returns. The walk ends with the
  * first error that `visit` returns. */
-struct akgen_error *cot_store_each(struct cot_store *store, const struct cot_filter *filter,
+struct akgen_error *cot_store_each(struct store *store, const struct cot_filter *filter,
                                    struct akgen_error *(*visit)(void *closure, const struct cot_sample *sample),
                                    void *closure);
 
@@ -115,7 +109,12 @@ struct cot_count {
 enum cot_by { COT_BY_PART, COT_BY_MODE, COT_BY_VERDICT, COT_BY_LICENCE, COT_BY_STEP, COT_BY_TAG, COT_BY_DROP };
 /* The samples of a filter, counted; rows in the arena, by name (parts and modes in their order). For COT_BY_DROP the filter's step
  * and source alone are read. */
-struct akgen_error *cot_store_count(struct cot_store *store, const struct cot_filter *filter, enum cot_by by,
+struct akgen_error *cot_store_count(struct store *store, const struct cot_filter *filter, enum cot_by by,
                                     struct arena *arena, struct cot_count **rows, int *count);
+
+/* What models answered, by digests of what they were asked: a look, and one more. *answer is NULL for what was not asked. From any thread. */
+struct akgen_error *cot_store_asked(struct store *store, struct arena *arena, const char *request, const char **answer);
+struct akgen_error *cot_store_keep_asked(struct store *store, const char *request, const char *model,
+                                         const char *answer);
 
 #endif

@@ -1,8 +1,8 @@
-/* What is asked of the database of samples: walks and counts over a filter. */
+/* What is asked of samples to train on: walks and counts over a filter. */
 #include "base/array.h"
-#include "base/sql.h"
 #include "base/text.h"
-#include "runs/cot_store_internal.h"
+#include "runs/cot_store.h"
+#include "runs/store_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +50,7 @@ static const char *quoted_words(struct arena *arena, const char *words)
 }
 
 /* FROM and WHERE of a filter. */
-static void add_filter(struct cot_store *store, struct arena *arena, const struct cot_filter *filter,
-                       struct asked *asked)
+static void add_filter(struct store *store, struct arena *arena, const struct cot_filter *filter, struct asked *asked)
 {
     bool ranked = filter->search && store->has_words;
     text_add(&asked->sql,
@@ -74,7 +73,7 @@ static void add_filter(struct cot_store *store, struct arena *arena, const struc
 }
 
 /* The statement, with its values; NULL on failure. */
-static sqlite3_stmt *prepare(struct cot_store *store, struct asked *asked)
+static sqlite3_stmt *prepare(struct store *store, struct asked *asked)
 {
     sqlite3_stmt *statement = NULL;
     bool right = sqlite3_prepare_v2(store->db, asked->sql.bytes, -1, &statement, NULL) == SQLITE_OK;
@@ -87,11 +86,6 @@ static sqlite3_stmt *prepare(struct cot_store *store, struct asked *asked)
     return NULL;
 }
 
-static const char *column(sqlite3_stmt *statement, int index)
-{
-    return (const char *)sqlite3_column_text(statement, index);
-}
-
 /* A word of a column as a value; what no table has (the file was changed by hand) is the first. */
 static int value_of(const struct words *words, const char *text)
 {
@@ -99,7 +93,7 @@ static int value_of(const struct words *words, const char *text)
     return value < 0 ? 0 : value;
 }
 
-struct akgen_error *cot_store_each(struct cot_store *store, const struct cot_filter *filter,
+struct akgen_error *cot_store_each(struct store *store, const struct cot_filter *filter,
                                    struct akgen_error *(*visit)(void *, const struct cot_sample *), void *closure)
 {
     struct arena arena = {0};
@@ -111,26 +105,26 @@ struct akgen_error *cot_store_each(struct cot_store *store, const struct cot_fil
     text_addf(&asked.sql, " ORDER BY %s LIMIT %lld", filter->search && store->has_words ? "rank, number" : "number",
               filter->most ? (long long)filter->most : -1LL);
     sqlite3_stmt *statement = prepare(store, &asked);
-    struct akgen_error *error = statement ? NULL : cot_error(store);
+    struct akgen_error *error = statement ? NULL : store_error(store);
     int state = SQLITE_DONE;
     while (!error && (state = sqlite3_step(statement)) == SQLITE_ROW)
-        error = visit(
-            closure,
-            &(struct cot_sample){.id = column(statement, 0),
-                                 .part = (enum cot_part)value_of(&cot_parts, column(statement, 1)), // NOLINT: a table's
-                                 .mode = (enum cot_mode)value_of(&cot_modes, column(statement, 2)), // NOLINT
-                                 .question = column(statement, 3),
-                                 .chain = column(statement, 4),
-                                 .answer = column(statement, 5),
-                                 .verdict = column(statement, 6),
-                                 .provenance = column(statement, 7),
-                                 .licence = column(statement, 8),
-                                 .graph = column(statement, 9),
-                                 .split = (enum cot_split)value_of(&cot_splits, column(statement, 10)), // NOLINT
-                                 .bytes = sqlite3_column_int64(statement, 11),
-                                 .tags = column(statement, 12)});
+        error = visit(closure,
+                      &(struct cot_sample){
+                          .id = store_text(statement, 0),
+                          .part = (enum cot_part)value_of(&cot_parts, store_text(statement, 1)), // NOLINT: a table's
+                          .mode = (enum cot_mode)value_of(&cot_modes, store_text(statement, 2)), // NOLINT
+                          .question = store_text(statement, 3),
+                          .chain = store_text(statement, 4),
+                          .answer = store_text(statement, 5),
+                          .verdict = store_text(statement, 6),
+                          .provenance = store_text(statement, 7),
+                          .licence = store_text(statement, 8),
+                          .graph = store_text(statement, 9),
+                          .split = (enum cot_split)value_of(&cot_splits, store_text(statement, 10)), // NOLINT
+                          .bytes = sqlite3_column_int64(statement, 11),
+                          .tags = store_text(statement, 12)});
     if (!error && state != SQLITE_DONE)
-        error = cot_error(store);
+        error = store_error(store);
     sqlite3_finalize(statement);
     arena_free(&arena);
     return error;
@@ -163,8 +157,8 @@ static void ask_for_drops(const struct cot_filter *filter, struct asked *asked)
     text_add(&asked->sql, " GROUP BY step, reason ORDER BY step, sum(count) DESC, reason");
 }
 
-static void ask_for_samples(struct cot_store *store, struct arena *arena, const struct cot_filter *filter,
-                            enum cot_by by, struct asked *asked)
+static void ask_for_samples(struct store *store, struct arena *arena, const struct cot_filter *filter, enum cot_by by,
+                            struct asked *asked)
 {
     text_addf(&asked->sql,
               "SELECT %s AS name, NULL, count(*), sum(bytes), sum(split = 'train'), sum(split = 'valid'), "
@@ -174,7 +168,7 @@ static void ask_for_samples(struct cot_store *store, struct arena *arena, const 
     text_addf(&asked->sql, ") AS samples%s GROUP BY name ORDER BY name", counted_by[by].join);
 }
 
-struct akgen_error *cot_store_count(struct cot_store *store, const struct cot_filter *filter, enum cot_by by,
+struct akgen_error *cot_store_count(struct store *store, const struct cot_filter *filter, enum cot_by by,
                                     struct arena *arena, struct cot_count **rows, int *count)
 {
     struct asked asked = {0};
@@ -186,10 +180,10 @@ struct akgen_error *cot_store_count(struct cot_store *store, const struct cot_fi
     else
         ask_for_samples(store, arena, filter, by, &asked);
     sqlite3_stmt *statement = prepare(store, &asked);
-    struct akgen_error *error = statement ? NULL : cot_error(store);
+    struct akgen_error *error = statement ? NULL : store_error(store);
     while (!error && (state = sqlite3_step(statement)) == SQLITE_ROW) {
-        struct cot_count row = {.name = sql_column(arena, statement, 0),
-                                .below = sql_column(arena, statement, 1),
+        struct cot_count row = {.name = store_column(arena, statement, 0),
+                                .below = store_column(arena, statement, 1),
                                 .samples = sqlite3_column_int64(statement, 2),
                                 .bytes = sqlite3_column_int64(statement, 3)};
         for (int i = 0; i < cot_splits.count; i++)
@@ -197,7 +191,7 @@ struct akgen_error *cot_store_count(struct cot_store *store, const struct cot_fi
         ARRAY_ADD(arena, *rows, *count, capacity, row);
     }
     if (!error && state != SQLITE_DONE)
-        error = cot_error(store);
+        error = store_error(store);
     sqlite3_finalize(statement);
     if (*count && (by == COT_BY_PART || by == COT_BY_MODE))
         qsort_r(*rows, (size_t)*count, sizeof **rows, by_word, (void *)(by == COT_BY_PART ? &cot_parts : &cot_modes));

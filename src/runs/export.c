@@ -1,4 +1,4 @@
-/* Exports as queries over the database of runs (docs/store.md), which is opened for reading alone.
+/* Exports of runs as queries over the database (docs/store.md), which is read alone.
  *
  * First a temporary table of the answers that were asked for: what each is worth (its grade), or why it is left out. Then one
  * statement chooses the rows. The answers of a task to the same question that deserve the same grade stand in an order that
@@ -8,10 +8,10 @@
 #include "runs/export.h"
 #include "base/digest.h"
 #include "base/text.h"
-#include "runs/bench.h"
 #include "runs/export_internal.h"
+#include "runs/store_internal.h"
 
-#include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What is left out, in the order in which it is said. */
@@ -37,7 +37,7 @@ static const char judged_sql[] =
     "  coalesce(json_extract(v.json, '$.eager_speedup'), json_extract(v.json, '$.speedup')) END AS speedup,"
     " " REASONS " AS reason"
     " FROM runs r JOIN (SELECT *, " BENCH_LANGUAGE_SQL
-    " AS language FROM verdicts v) v ON v.run = r.id LEFT JOIN samples s ON s.run = v.run AND s.task = v.task AND"
+    " AS language FROM verdicts v) v ON v.run = r.id LEFT JOIN answers s ON s.run = v.run AND s.task = v.task AND"
     "  s.sample = v.sample LEFT JOIN prompts p ON p.hash = s.prompt"
     " WHERE (:runs IS NULL OR r.id IN (SELECT value FROM json_each(:runs)))"
     "  AND (:only IS NULL OR EXISTS (SELECT 1 FROM json_each(:only) WHERE v.task GLOB value OR"
@@ -65,7 +65,7 @@ static const char judged_sql[] =
 #define LINES                                                                                                          \
     ", lines(run, task, sample, made_of) AS ("                                                                         \
     "SELECT run, task, sample, parent FROM judged WHERE :faster AND parent >= 0 UNION"                                 \
-    " SELECT l.run, l.task, l.sample, s.parent FROM lines l JOIN samples s ON s.run = l.run AND s.task = l.task AND"   \
+    " SELECT l.run, l.task, l.sample, s.parent FROM lines l JOIN answers s ON s.run = l.run AND s.task = l.task AND"   \
     "  s.sample = l.made_of WHERE s.parent >= 0),"                                                                     \
     " made AS (SELECT b.name, w.prompt, b.run AS run0, b.task, b.sample AS sample0, w.run AS run1, w.sample AS"        \
     "  sample1, b.grade AS better, w.grade AS worse, row_number() OVER (PARTITION BY b.name, w.prompt, b.candidate,"   \
@@ -112,7 +112,7 @@ static const char demonstrations_sql[] = SIDES
     ", s" n ".answer, s" n ".reasoning, c.run" n ", c.sample" n ", v" n ".verdict, v" n ".stage, CASE WHEN"            \
     " json_valid(r" n ".settings) THEN json_extract(r" n ".settings, '$.model') END, r" n ".provider, r" n ".akgen"
 #define FROM_ANSWER(n)                                                                                                 \
-    " CROSS JOIN samples s" n " ON s" n ".run = c.run" n " AND s" n ".task = c.task AND s" n ".sample = c.sample" n    \
+    " CROSS JOIN answers s" n " ON s" n ".run = c.run" n " AND s" n ".task = c.task AND s" n ".sample = c.sample" n    \
     " CROSS JOIN verdicts v" n " ON v" n ".run = c.run" n " AND v" n ".task = c.task AND v" n ".sample = c.sample" n   \
     " CROSS JOIN runs r" n " ON r" n ".id = c.run" n
 static const char rows_sql[] = "SELECT c.name, c.prompt, p.messages, c.better, c.worse" ANSWER("0")
@@ -183,18 +183,13 @@ static const struct {
 struct export
 {
     const struct export_options *options;
-    sqlite3 *db;
+    struct store *store;
     FILE *out, *notes;
     struct text batch;     /* rows that are not written yet */
     int64_t chosen, after; /* rows of the table of that name, and how many of them have been looked up */
     int64_t rows;
     int64_t kinds[4]; /* pairs whose worse answer has this grade, of a right one; [3]: those of two that are wrong */
 };
-
-static struct akgen_error *sql_error(const struct export *export)
-{
-    return error_new("%s: %s", export->options->db, sqlite3_errmsg(export->db));
-}
 
 /* A JSON array of the globs or runs that an option names; NULL: none. */
 static char *list_of(const char *const *texts, const int64_t *numbers, int count)
@@ -232,7 +227,7 @@ static sqlite3_stmt *prepare(const struct export *export, const char *sql)
 {
     const struct export_options *options = export->options;
     sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(export->db, sql, -1, &statement, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(export->store->db, sql, -1, &statement, NULL) != SQLITE_OK)
         return NULL;
     bind_list(statement, ":runs", list_of(NULL, options->runs, options->run_count));
     bind_list(statement, ":only", list_of(options->only, NULL, options->only_count));
@@ -260,24 +255,24 @@ static struct akgen_error *each_row(struct export *export, const char *sql,
     while (!error && statement && (state = sqlite3_step(statement)) == SQLITE_ROW)
         error = row ? row(export, statement) : NULL;
     if (!error && state != SQLITE_DONE)
-        error = sql_error(export);
+        error = store_error(export->store);
     sqlite3_finalize(statement);
     return error;
 }
 
 static const char *text_at(sqlite3_stmt *statement, int column)
 {
-    const char *text = (const char *)sqlite3_column_text(statement, column);
+    const char *text = store_text(statement, column);
     return text ? text : "";
 }
 
 /* Rows. */
 static struct export_answer read_answer(sqlite3_stmt *statement, int from)
 {
-    const char *model = (const char *)sqlite3_column_text(statement, from + 6);
+    const char *model = store_text(statement, from + 6);
     return (struct export_answer){
         .text = text_at(statement, from),
-        .reasoning = (const char *)sqlite3_column_text(statement, from + 1),
+        .reasoning = store_text(statement, from + 1),
         .run = sqlite3_column_int64(statement, from + 2),
         .sample = sqlite3_column_int64(statement, from + 3),
         .verdict = text_at(statement, from + 4),
@@ -307,15 +302,10 @@ static struct akgen_error *add_row(struct export *export, sqlite3_stmt *statemen
     return error;
 }
 
-static struct akgen_error *count_chosen(struct export *export, sqlite3_stmt *statement)
-{
-    export->chosen = sqlite3_column_int64(statement, 0);
-    return NULL;
-}
-
 static struct akgen_error *write_rows(struct export *export)
 {
-    struct akgen_error *error = each_row(export, "SELECT count(*) FROM chosen", count_chosen);
+    export->chosen = store_number(export->store, -1, "SELECT count(*) FROM chosen", "");
+    struct akgen_error *error = export->chosen < 0 ? store_error(export->store) : NULL;
     for (; !error && export->after < export->chosen; export->after += BATCH) {
         error = each_row(export, rows_sql, add_row);
         if (!error && fwrite(export->batch.bytes, 1, export->batch.length, export->out) != export->batch.length)
@@ -358,7 +348,7 @@ static struct akgen_error *note_sums(struct export *export, sqlite3_stmt *statem
     if (export->options->what == EXPORT_PREFERENCES && export->options->strategy == EXPORT_FASTER)
         fprintf(export->notes, ", is right and slower in %lld", (long long)export->kinds[2]);
     fputc('\n', export->notes);
-    return tasks ? NULL : error_new("%s has no verdict of such runs and tasks", export->options->db);
+    return tasks ? NULL : error_new("%s has no verdict of such runs and tasks", export->store->path);
 }
 
 /* Why a task has no row: it has no usable answer, no right one, nothing but right ones, or none to the same question. */
@@ -393,52 +383,23 @@ static struct akgen_error *write_notes(struct export *export)
     return error;
 }
 
-/* Opening. */
-static bool has_table(const struct export *export, const char *name)
+/* Gives the store the functions of the statements. */
+static struct akgen_error *add_functions(struct export *export)
 {
-    sqlite3_stmt *statement = NULL;
-    bool found = sqlite3_prepare_v2(export->db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", -1,
-                                    &statement, NULL) == SQLITE_OK &&
-                 sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
-                 sqlite3_step(statement) == SQLITE_ROW;
-    sqlite3_finalize(statement);
-    return found;
-}
-
-static struct akgen_error *open_database(struct export *export)
-{
-    const char *path = export->options->db;
-    if (sqlite3_open_v2(path, &export->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
-        sqlite3_busy_timeout(export->db, 10000) != SQLITE_OK ||
-        sqlite3_exec(export->db, "PRAGMA temp_store = MEMORY; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) !=
-            SQLITE_OK)
-        return sql_error(export);
-    if (!has_table(export, "verdicts"))
-        return error_new("%s is no database of runs: 'akgen bench --db' writes one", path);
-    if (!has_table(export, "samples") || !has_table(export, "prompts"))
-        return error_new("%s keeps no prompts and answers: an earlier akgen wrote it, and its runs cannot be exported",
-                         path);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (sqlite3_create_function(export->db, functions[i].name, functions[i].arguments,
+        if (sqlite3_create_function(export->store->db, functions[i].name, functions[i].arguments,
                                     SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, functions[i].call, NULL,
                                     NULL) != SQLITE_OK)
-            return sql_error(export);
-    return NULL;
+            return store_error(export->store);
+    return store_run(export->store, "PRAGMA temp_store = MEMORY", "");
 }
 
 /* An error that names the first run that is asked for and not there. */
 static struct akgen_error *check_runs(const struct export *export)
 {
-    for (int i = 0; i < export->options->run_count; i++) {
-        sqlite3_stmt *statement = NULL;
-        bool found =
-            sqlite3_prepare_v2(export->db, "SELECT 1 FROM runs WHERE id = ?", -1, &statement, NULL) == SQLITE_OK &&
-            sqlite3_bind_int64(statement, 1, export->options->runs[i]) == SQLITE_OK &&
-            sqlite3_step(statement) == SQLITE_ROW;
-        sqlite3_finalize(statement);
-        if (!found)
-            return error_new("%s has no run %lld", export->options->db, (long long)export->options->runs[i]);
-    }
+    for (int i = 0; i < export->options->run_count; i++)
+        if (!store_number(export->store, 0, "SELECT 1 FROM runs WHERE id = ?", "i", export->options->runs[i]))
+            return error_new("%s has no run %lld", export->store->path, (long long)export->options->runs[i]);
     return NULL;
 }
 
@@ -448,16 +409,16 @@ static struct akgen_error *check_languages(struct export *export, sqlite3_stmt *
     if (sqlite3_column_int(statement, 0) < 2)
         return NULL;
     return error_new("%s holds answers in several languages (%s), and an export is of one: --language names it",
-                     export->options->db, text_at(statement, 1));
+                     export->store->path, text_at(statement, 1));
 }
 
-struct akgen_error *export_write(const struct export_options *options, FILE *out, FILE *notes)
+struct akgen_error *export_write(struct store *store, const struct export_options *options, FILE *out, FILE *notes)
 {
-    struct export export = {.options = options, .out = out, .notes = notes};
+    struct export export = {.options = options, .store = store, .out = out, .notes = notes};
     struct text chosen = {0};
     text_addf(&chosen, "CREATE TEMP TABLE chosen AS %s",
               options->what == EXPORT_PREFERENCES ? pairs_sql : demonstrations_sql);
-    struct akgen_error *error = open_database(&export);
+    struct akgen_error *error = add_functions(&export);
     if (!error)
         error = check_runs(&export);
     if (!error)
@@ -475,6 +436,5 @@ struct akgen_error *export_write(const struct export_options *options, FILE *out
     if (!error)
         error = write_notes(&export);
     text_free(&chosen);
-    sqlite3_close(export.db);
     return error;
 }

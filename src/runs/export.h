@@ -1,10 +1,12 @@
-/* What training reads, made of the database of runs: preference pairs and demonstrations, as JSONL. docs/export.md. */
+/* What training reads, made of stored runs: preference pairs and demonstrations, as JSONL. docs/export.md. */
 #ifndef RUNS_EXPORT_H
 #define RUNS_EXPORT_H
 
 #include "base/error.h"
 #include "base/words.h"
+#include "runs/store.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +28,6 @@ enum export_format { EXPORT_FORMATS(WORD_VALUE) };
 extern const struct words export_kinds, export_strategies, export_formats;
 
 struct export_options {
-    const char *db;
     const char *language; /* of eval_languages, or BENCH_UNKNOWN_LANGUAGE; NULL: the only one that the answers are in */
     enum export_kind what;
     enum export_strategy strategy;
@@ -42,9 +43,11 @@ struct export_options {
     bool first_round; /* answers to repairs are left out */
     bool reasoning;   /* what the model thought stands before its answer, in <think> */
     bool provenance;  /* rows say where they come from */
+    /* Returns messages as the one text that a model gets through completions or a command, for EXPORT_TRL_TEXT; released with free(). */
+    char *(*plain)(const json_t *messages);
 };
 /* Writes the rows to `out`, and what became of tasks and samples to `notes`. An error names the file, the run or the glob that
  * is wrong; `out` may have rows then. */
-struct akgen_error *export_write(const struct export_options *options, FILE *out, FILE *notes);
+struct akgen_error *export_write(struct store *store, const struct export_options *options, FILE *out, FILE *notes);
 
 #endif

@@ -7,7 +7,6 @@
 #include "runs/export_internal.h"
 #include "base/text.h"
 #include "candidate/answer_internal.h"
-#include "gen/protocol.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,25 +62,6 @@ static json_t *contents(const json_t *messages, const char *role)
     return result;
 }
 
-/* The messages as one text, which is what a model is asked through completions or a command. */
-static json_t *plain(const json_t *messages)
-{
-    struct arena arena = {0};
-    size_t count = json_array_size(messages), i;
-    struct gen_message *list = arena_alloc(&arena, sizeof *list * (count + 1));
-    const json_t *message;
-    json_array_foreach(messages, i, message)
-    {
-        const char *content = json_string_value(json_object_get(message, "content"));
-        list[i] = (struct gen_message){role_of(message), content ? content : ""};
-    }
-    char *text = gen_protocol_prompt(list, (int)count);
-    json_t *result = json_string(text);
-    free(text);
-    arena_free(&arena);
-    return result;
-}
-
 /* Messages of the keys and roles that a loader has; the system's are left out of sharegpt's, which has a column for them. */
 static json_t *renamed(const json_t *messages, bool sharegpt)
 {
@@ -120,14 +100,22 @@ const char *export_misfit(const json_t *messages, enum export_format format)
                                                  : NULL;
 }
 
-/* The columns of the question. */
-static json_t *question(const json_t *messages, enum export_format format)
+static json_t *plain(const json_t *messages, const struct export_options *options)
 {
-    switch (format) {
+    char *text = options->plain(messages);
+    json_t *result = json_string(text);
+    free(text);
+    return result;
+}
+
+/* The columns of the question. */
+static json_t *question(const json_t *messages, const struct export_options *options)
+{
+    switch (options->format) {
     case EXPORT_TRL:
         return json_pack("{s:o}", "prompt", renamed(messages, false));
     case EXPORT_TRL_TEXT:
-        return json_pack("{s:o}", "prompt", plain(messages));
+        return json_pack("{s:o}", "prompt", plain(messages, options));
     case EXPORT_TRL_MESSAGES:
         return json_pack("{s:o}", "messages", renamed(messages, false));
     case EXPORT_ALPACA:
@@ -174,7 +162,7 @@ json_t *export_row_json(const struct export_row *row, const struct export_option
     static const char *const places[] = {"chosen", "rejected"};
     bool pair = options->what == EXPORT_PREFERENCES;
     struct arena arena = {0};
-    json_t *json = question(row->messages, options->format);
+    json_t *json = question(row->messages, options);
     json_t *provenance = json_pack("{s:s, s:s}", "task", row->task, "prompt", row->prompt_hash);
     for (int i = 0; i <= pair; i++) {
         const char *text = completion(&arena, &row->answers[i], options);

@@ -1,4 +1,4 @@
-/* What models answered, in the database of runs: prompts under their hash, a row a sample. */
+/* What models answered, in the database (the table `answers`): prompts under their hash, a row a sample. */
 #include "runs/samples.h"
 #include "runs/store_internal.h"
 #include "base/array.h"
@@ -15,7 +15,7 @@ struct akgen_error *store_add_prompt(struct store *store, const char *hash, cons
 
 static struct akgen_error *add(struct store *store, int64_t run, const struct sample *sample)
 {
-    return store_run(store, "INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    return store_run(store, "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                      "isiiisssssssiiddi", run, sample->task, (int64_t)sample->sample, (int64_t)sample->round,
                      (int64_t)sample->parent, sample->prompt, sample->request, sample->response, sample->answer,
                      sample->reasoning, sample->finish, sample->failure, sample->prompt_tokens,
@@ -56,7 +56,7 @@ static struct sample read_sample(struct arena *arena, sqlite3_stmt *statement)
 #define COLUMNS                                                                                                        \
     "SELECT task, sample, round, parent, prompt, finish, failure, prompt_tokens, completion_tokens, cost, seconds, "   \
     "tries, "
-#define ALL_OF_A_RUN " FROM samples WHERE run = ? ORDER BY task, sample"
+#define ALL_OF_A_RUN " FROM answers WHERE run = ? ORDER BY task, sample"
 
 static struct akgen_error *read_all(struct store *store, const char *sql, int64_t run, struct arena *arena,
                                     struct sample **samples, int *count)
@@ -89,7 +89,7 @@ struct akgen_error *store_list_samples(struct store *store, int64_t run, struct 
 struct akgen_error *store_load_sample(struct store *store, int64_t run, const char *task, int number,
                                       struct arena *arena, struct sample *sample)
 {
-    static const char sql[] = COLUMNS "answer, reasoning, request, response FROM samples WHERE run = ? AND task = ? AND"
+    static const char sql[] = COLUMNS "answer, reasoning, request, response FROM answers WHERE run = ? AND task = ? AND"
                                       " sample = ?";
     pthread_mutex_lock(&store->lock);
     sqlite3_stmt *statement = store_query(store, sql, "isi", run, task, (int64_t)number);

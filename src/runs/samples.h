@@ -1,4 +1,4 @@
-/* What models answered, in the database of runs (docs/store.md): a row a sample, whatever became of it. */
+/* What models answered, in the database (docs/store.md, the table `answers`): a row a sample, whatever became of it. */
 #ifndef RUNS_SAMPLES_H
 #define RUNS_SAMPLES_H
 

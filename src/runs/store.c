@@ -111,7 +111,7 @@ static const char *stage_name(int stage)
 
 static char *own_column(sqlite3_stmt *statement, int index)
 {
-    const char *text = (const char *)sqlite3_column_text(statement, index);
+    const char *text = store_text(statement, index);
     return text ? memory_string(text) : NULL;
 }
 
@@ -151,17 +151,9 @@ static const char rows_sql[] =
     " seconds, json, source FROM verdicts LEFT JOIN candidates ON hash = candidate"
     " WHERE run = ? ORDER BY task, sample";
 
-static int count_rows(struct store *store, int64_t run_id)
-{
-    sqlite3_stmt *statement = store_query(store, "SELECT count(*) FROM verdicts WHERE run = ?", "i", run_id);
-    int count = statement && sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int(statement, 0) : 0;
-    sqlite3_finalize(statement);
-    return count;
-}
-
 static struct akgen_error *load_rows(struct store *store, struct bench *bench)
 {
-    int count = count_rows(store, bench->run);
+    int count = (int)store_number(store, 0, "SELECT count(*) FROM verdicts WHERE run = ?", "i", bench->run);
     sqlite3_stmt *statement = store_query(store, rows_sql, "i", bench->run);
     if (!statement)
         return store_error(store);

@@ -1,5 +1,5 @@
-/* Inside src/runs: the database file as store.c (runs and verdicts), store_resume.c (going on) and samples.c (what models
- * answered) use it. */
+/* Inside src/runs: the database file (store_sql.c) as store.c (runs and verdicts), store_resume.c (going on), samples.c (what models
+ * answered), cot_store.c (samples to train on) and export.c use it. */
 #ifndef RUNS_STORE_INTERNAL_H
 #define RUNS_STORE_INTERNAL_H
 
@@ -12,8 +12,13 @@ struct store {
     sqlite3 *db;
     char *path;           /* "": a file of SQLite's own that goes with the store */
     int owned;            /* a descriptor that holds the lock on a run (store_own); -1: none */
+    bool has_words;       /* samples to train on have a full text index */
     pthread_mutex_t lock; /* a transaction is one thread's */
 };
+
+/* In SQL, the language of a row `v` of the table of verdicts. */
+#define BENCH_LANGUAGE_SQL                                                                                             \
+    "coalesce(CASE WHEN json_valid(v.json) THEN json_extract(v.json, '$.language') END, '" BENCH_UNKNOWN_LANGUAGE "')"
 
 /* What SQLite says of the last call that failed. */
 struct akgen_error *store_error(const struct store *store);
@@ -21,7 +26,14 @@ struct akgen_error *store_error(const struct store *store);
 struct akgen_error *store_run(struct store *store, const char *sql, const char *types, ...);
 /* A statement whose rows are stepped through; NULL on failure. */
 sqlite3_stmt *store_query(struct store *store, const char *sql, const char *types, ...);
-/* The text of a column; NULL for NULL. */
+/* The first number that a statement returns; `otherwise` if it returns no row or fails. */
+int64_t store_number(struct store *store, int64_t otherwise, const char *sql, const char *types, ...);
+/* The text of a column, until the next step; NULL for NULL. */
+static inline const char *store_text(sqlite3_stmt *statement, int index)
+{
+    return (const char *)sqlite3_column_text(statement, index);
+}
+/* The same, in the arena. */
 const char *store_column(struct arena *arena, sqlite3_stmt *statement, int index);
 
 /* A transaction, for which the store is locked until its end: */

@@ -17,13 +17,9 @@ static int64_t find_unfinished(struct store *store, const struct bench *bench)
         " mode = ? AND scope = ? AND profile = ? AND protocol = ? AND settings = ? AND baseline = ?"
         " AND language = ?"
         " ORDER BY id DESC LIMIT 1";
-    sqlite3_stmt *statement =
-        store_query(store, sql, "issssssssss", (int64_t)bench->planned, bench->suite, bench->provider, bench->soc,
-                    bench->mode, bench->scope, bench->profile, bench->protocol, bench->settings ? bench->settings : "",
-                    bench->baseline, bench->language);
-    int64_t found = statement && sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-    sqlite3_finalize(statement);
-    return found;
+    return store_number(store, 0, sql, "issssssssss", (int64_t)bench->planned, bench->suite, bench->provider,
+                        bench->soc, bench->mode, bench->scope, bench->profile, bench->protocol,
+                        bench->settings ? bench->settings : "", bench->baseline, bench->language);
 }
 
 /* What differs. */

@@ -1,7 +1,6 @@
 /* The database file: opened, brought to this version's schema (docs/store.md), and spoken to in SQL. */
 #include "runs/store_internal.h"
 #include "base/memory.h"
-#include "base/sql.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SCHEMA_VERSION = 5 };
+/* PRAGMA application_id of a file is "AKct", PRAGMA user_version its schema's version. Up to version 5 runs had files of their own, without
+ * an application_id; up to version 1 samples to train on had theirs, with this one. It stays, so that such an akgen reports a newer one's file. */
+enum { APPLICATION = 0x414b6374, SCHEMA_VERSION = 6, LAST_OF_RUNS = 5, BUSY_MILLISECONDS = 30000 };
 
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY, started TEXT NOT NULL, seconds REAL, akgen TEXT NOT NULL,"
@@ -29,13 +30,29 @@ static const char schema[] =
     " number INTEGER NOT NULL, severity TEXT NOT NULL, class TEXT NOT NULL, file TEXT, line INTEGER, message TEXT,"
     " PRIMARY KEY (run, task, sample, number));"
     "CREATE TABLE IF NOT EXISTS prompts (hash TEXT PRIMARY KEY, messages TEXT NOT NULL, tokens INTEGER NOT NULL);"
-    "CREATE TABLE IF NOT EXISTS samples (run INTEGER NOT NULL REFERENCES runs(id), task TEXT NOT NULL,"
+    "CREATE TABLE IF NOT EXISTS answers (run INTEGER NOT NULL REFERENCES runs(id), task TEXT NOT NULL,"
     " sample INTEGER NOT NULL, round INTEGER NOT NULL, parent INTEGER NOT NULL, prompt TEXT, request TEXT,"
     " response TEXT, answer TEXT, reasoning TEXT, finish TEXT, failure TEXT, prompt_tokens INTEGER NOT NULL,"
     " completion_tokens INTEGER NOT NULL, cost REAL NOT NULL, seconds REAL NOT NULL, tries INTEGER NOT NULL,"
-    " PRIMARY KEY (run, task, sample));";
+    " PRIMARY KEY (run, task, sample));"
+    "CREATE TABLE IF NOT EXISTS samples (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, part TEXT NOT NULL,"
+    " mode TEXT NOT NULL, question TEXT NOT NULL, chain TEXT, answer TEXT NOT NULL, verdict TEXT,"
+    " provenance TEXT NOT NULL, licence TEXT NOT NULL, graph TEXT, split TEXT NOT NULL, bytes INTEGER NOT NULL,"
+    " tags TEXT, step TEXT NOT NULL, source TEXT NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS samples_of ON samples (step, source);"
+    "CREATE TABLE IF NOT EXISTS done (step TEXT NOT NULL, source TEXT NOT NULL, samples INTEGER NOT NULL,"
+    " finished TEXT NOT NULL, PRIMARY KEY (step, source)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS dropped (step TEXT NOT NULL, source TEXT NOT NULL, reason TEXT NOT NULL,"
+    " count INTEGER NOT NULL, PRIMARY KEY (step, source, reason)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS asked (request TEXT PRIMARY KEY, model TEXT NOT NULL, answer TEXT NOT NULL,"
+    " finished TEXT NOT NULL) WITHOUT ROWID;";
+/* Full text search of samples to train on, where SQLite has it; without it words are looked for in every row. */
+static const char schema_words[] =
+    "CREATE VIRTUAL TABLE words USING fts5 (question, chain, answer, content='samples', content_rowid='number');"
+    "CREATE TRIGGER samples_words AFTER INSERT ON samples BEGIN INSERT INTO words (rowid, question, chain, answer)"
+    " VALUES (new.number, new.question, new.chain, new.answer); END;";
 
-/* What a file of an older version lacks, besides tables. */
+/* What a file of runs of an older version lacks, besides tables. */
 static const struct {
     int before; /* the version that has it */
     const char *sql;
@@ -47,37 +64,69 @@ static const struct {
     {5, "ALTER TABLE runs ADD COLUMN language TEXT NOT NULL DEFAULT '" BENCH_UNKNOWN_LANGUAGE "'"},
 };
 
-static const char *name_of(const struct store *store)
-{
-    return *store->path ? store->path : "the run's temporary database";
-}
-
+/* Speaking to it. */
 struct akgen_error *store_error(const struct store *store)
 {
-    return sql_error(store->db, name_of(store));
+    return error_new("%s: %s", *store->path ? store->path : "the run's temporary database", sqlite3_errmsg(store->db));
 }
 
-struct akgen_error *store_run(struct store *store, const char *sql, const char *types, ...)
+static sqlite3_stmt *query(struct store *store, const char *sql, const char *types, va_list values)
 {
-    va_list values;
-    va_start(values, types);
-    struct akgen_error *error = sql_run(store->db, name_of(store), sql, types, values);
-    va_end(values);
-    return error;
+    sqlite3_stmt *statement = NULL;
+    bool ok = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK;
+    for (int at = 1; ok && *types; types++, at++)
+        switch (*types) {
+        case 'i':
+            ok = sqlite3_bind_int64(statement, at, va_arg(values, int64_t)) == SQLITE_OK;
+            break;
+        case 'd':
+            ok = sqlite3_bind_double(statement, at, va_arg(values, double)) == SQLITE_OK;
+            break;
+        default: /* 's': text or NULL */
+            ok = sqlite3_bind_text(statement, at, va_arg(values, const char *), -1, SQLITE_TRANSIENT) == SQLITE_OK;
+        }
+    if (ok)
+        return statement;
+    sqlite3_finalize(statement);
+    return NULL;
 }
 
 sqlite3_stmt *store_query(struct store *store, const char *sql, const char *types, ...)
 {
     va_list values;
     va_start(values, types);
-    sqlite3_stmt *statement = sql_query(store->db, sql, types, values);
+    sqlite3_stmt *statement = query(store, sql, types, values);
     va_end(values);
     return statement;
 }
 
+struct akgen_error *store_run(struct store *store, const char *sql, const char *types, ...)
+{
+    va_list values;
+    va_start(values, types);
+    sqlite3_stmt *statement = query(store, sql, types, values);
+    va_end(values);
+    struct akgen_error *error = statement && sqlite3_step(statement) == SQLITE_DONE ? NULL : store_error(store);
+    sqlite3_finalize(statement);
+    return error;
+}
+
+int64_t store_number(struct store *store, int64_t otherwise, const char *sql, const char *types, ...)
+{
+    va_list values;
+    va_start(values, types);
+    sqlite3_stmt *statement = query(store, sql, types, values);
+    va_end(values);
+    int64_t number =
+        statement && sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : otherwise;
+    sqlite3_finalize(statement);
+    return number;
+}
+
 const char *store_column(struct arena *arena, sqlite3_stmt *statement, int index)
 {
-    return sql_column(arena, statement, index);
+    const char *text = store_text(statement, index);
+    return text ? arena_strdup(arena, text) : NULL;
 }
 
 struct akgen_error *store_begin(struct store *store)
@@ -97,52 +146,120 @@ struct akgen_error *store_end(struct store *store, struct akgen_error *error)
 }
 
 /* Opening. */
-static int version_of(struct store *store)
+static bool has_table(struct store *store, const char *name)
 {
-    return sql_pragma(store->db, "PRAGMA user_version");
+    return store_number(store, 0, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", "s", name);
 }
 
-/* Makes the tables, or extends those of an older version. Another process may have done it by now. */
-static struct akgen_error *extend(struct store *store)
+/* What a file is: without a table, of this version, of an earlier one that had runs or samples alone, or none that this akgen reads. */
+enum kind { EMPTY, CURRENT, RUNS_ALONE, SAMPLES_ALONE, NEWER, FOREIGN };
+
+static enum kind kind_of(struct store *store, int *version)
 {
+    const int64_t application = store_number(store, 0, "PRAGMA application_id", "");
+    *version = (int)store_number(store, 0, "PRAGMA user_version", "");
+    if (application == APPLICATION)
+        return *version == SCHEMA_VERSION ? CURRENT : *version > SCHEMA_VERSION ? NEWER : SAMPLES_ALONE;
+    if (application || *version < 0 || *version > LAST_OF_RUNS)
+        return FOREIGN;
+    if (*version)
+        return has_table(store, "runs") ? RUNS_ALONE : FOREIGN;
+    return store_number(store, 0, "SELECT count(*) FROM sqlite_master", "") ? FOREIGN : EMPTY;
+}
+
+static struct akgen_error *execute(struct store *store, const char *sql)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? NULL : store_error(store);
+}
+
+/* Makes the tables, or those that a file of an earlier version lacks. Another process may have done it by now. */
+static struct akgen_error *migrate(struct store *store)
+{
+    char mark[80];
+    int version = 0;
     struct akgen_error *error = store_begin(store);
-    int version = error ? SCHEMA_VERSION : version_of(store);
-    if (version < SCHEMA_VERSION && sqlite3_exec(store->db, schema, NULL, NULL, NULL) != SQLITE_OK)
-        error = store_error(store);
-    for (size_t i = 0; !error && version && i < sizeof extensions / sizeof *extensions; i++)
+    const enum kind kind = error ? CURRENT : kind_of(store, &version);
+    if (kind != EMPTY && kind != RUNS_ALONE && kind != SAMPLES_ALONE)
+        return store_end(store, error);
+    snprintf(mark, sizeof mark, "PRAGMA user_version = %d; PRAGMA application_id = %d", SCHEMA_VERSION, APPLICATION);
+    if (kind == RUNS_ALONE && has_table(store, "samples")) /* which are what models answered */
+        error = execute(store, "ALTER TABLE samples RENAME TO answers");
+    if (!error)
+        error = execute(store, schema);
+    if (!error && kind != SAMPLES_ALONE && sqlite3_compileoption_used("ENABLE_FTS5"))
+        error = execute(store, schema_words);
+    for (size_t i = 0; kind == RUNS_ALONE && !error && i < sizeof extensions / sizeof *extensions; i++)
         if (version < extensions[i].before)
-            error = store_run(store, extensions[i].sql, "");
-    if (!error && version < SCHEMA_VERSION)
-        error = store_run(store, "PRAGMA user_version = 5", "");
+            error = execute(store, extensions[i].sql);
+    if (!error)
+        error = execute(store, mark);
     return store_end(store, error);
 }
 
-static struct akgen_error *check_version(struct store *store)
+/* Puts a temporary copy in the file's place, which ends with the store. */
+static struct akgen_error *copy(struct store *store)
 {
-    int version = version_of(store);
-    if (version < 0)
-        return store_error(store);
-    if (version > SCHEMA_VERSION)
-        return error_new("%s was written by a newer akgen (schema %d, this one reads %d)", store->path, version,
-                         SCHEMA_VERSION);
-    return version == SCHEMA_VERSION ? NULL : extend(store);
+    sqlite3 *file = store->db;
+    struct akgen_error *error = sqlite3_open("", &store->db) == SQLITE_OK ? NULL : store_error(store);
+    sqlite3_backup *backup = error ? NULL : sqlite3_backup_init(store->db, "main", file, "main");
+    if (backup)
+        sqlite3_backup_step(backup, -1);
+    if (!error && (!backup || sqlite3_backup_finish(backup) != SQLITE_OK))
+        error = store_error(store);
+    sqlite3_close(file);
+    return error;
 }
 
-struct akgen_error *store_open(const char *path, struct store **result)
+static struct akgen_error *check_kind(struct store *store, bool write)
 {
+    int version;
+    struct akgen_error *error = execute(store, "BEGIN; SELECT count(*) FROM sqlite_master");
+    const enum kind kind = error ? CURRENT : kind_of(store, &version);
+    if (!error)
+        error = execute(store, "COMMIT");
+    if (error || kind == CURRENT)
+        return error;
+    if (kind == NEWER)
+        return error_new("%s was written by a newer akgen (schema %d, this one reads %d)", store->path, version,
+                         SCHEMA_VERSION);
+    if (kind == FOREIGN || (kind == EMPTY && !write))
+        return error_new("%s is a database of another kind; 'akgen bench --db' and 'akgen cot' write akgen's",
+                         store->path);
+    if (!write && sqlite3_db_readonly(store->db, "main") == 1)
+        error = copy(store);
+    return error ? error : migrate(store);
+}
+
+static struct akgen_error *open_as(const char *path, bool write, struct store **result)
+{
+    struct akgen_error *error = NULL;
+    if (!write && access(path, R_OK))
+        return error_new("%s: %m", path);
     struct store *store = memory_alloc(sizeof *store);
     *store = (struct store){.path = memory_string(path), .owned = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
-    struct akgen_error *error = NULL;
-    if (sqlite3_open(path, &store->db) != SQLITE_OK ||
-        sqlite3_busy_timeout(store->db, SQL_BUSY_MILLISECONDS) != SQLITE_OK)
+    if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READWRITE | (write ? SQLITE_OPEN_CREATE : 0), NULL) !=
+            SQLITE_OK ||
+        sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS) != SQLITE_OK)
         error = store_error(store);
     if (!error)
-        error = check_version(store);
+        error = check_kind(store, write);
     if (error)
         store_close(store);
-    else
+    else {
+        store->has_words = has_table(store, "words");
         *result = store;
+    }
     return error;
+}
+
+struct akgen_error *store_open(const char *path, struct store **store)
+{
+    return open_as(path, true, store);
+}
+
+struct akgen_error *store_open_to_read(const char *path, struct store **store)
+{
+    return open_as(path, false, store);
 }
 
 /* A lock of its own kind on a byte that the file does not have, one for each run. SQLite's locks are the process's, and closing

@@ -13,9 +13,11 @@ CREATE TABLE verdicts (run INTEGER NOT NULL, task TEXT NOT NULL, sample INTEGER 
   cases_passed INTEGER NOT NULL, cases_total INTEGER NOT NULL, seconds REAL NOT NULL, json TEXT NOT NULL,
   PRIMARY KEY (run, task, sample));
 CREATE TABLE prompts (hash TEXT PRIMARY KEY, messages TEXT, tokens INTEGER);
-CREATE TABLE samples (run INTEGER, task TEXT, sample INTEGER, round INTEGER, parent INTEGER, prompt TEXT, request TEXT,
+CREATE TABLE answers (run INTEGER, task TEXT, sample INTEGER, round INTEGER, parent INTEGER, prompt TEXT, request TEXT,
   response TEXT, answer TEXT, reasoning TEXT, finish TEXT, failure TEXT, prompt_tokens INTEGER, completion_tokens INTEGER,
   cost REAL, seconds REAL, tries INTEGER, PRIMARY KEY (run, task, sample));
+PRAGMA application_id = 1095459700;
+PRAGMA user_version = 6;
 """
 STAGES = {"pass": "compare", "wrong": "compare", "fault": "run", "timeout": "run", "compile_error": "kernel",
           "rejected": "kernel", "unsupported": "kernel", "infra_error": "run"}
@@ -54,7 +56,7 @@ class Runs:
         if prompt is None:
             prompt = self.prompt(f"of {task}")
         if prompt:
-            self.db.execute("INSERT INTO samples VALUES (?, ?, ?, ?, -1, ?, NULL, NULL, ?, ?, 'stop', NULL, 1, 1, 0, 1, 1)",
+            self.db.execute("INSERT INTO answers VALUES (?, ?, ?, ?, -1, ?, NULL, NULL, ?, ?, 'stop', NULL, 1, 1, 0, 1, 1)",
                             (run, task, sample, round, prompt, answer, reasoning))
         return sample
 

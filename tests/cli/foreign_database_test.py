@@ -60,7 +60,7 @@ class ForeignDatabase(unittest.TestCase):
         with sqlite3.connect(cls.clean) as db:
             db.execute("UPDATE runs SET settings = ?, planned = 9", [json.dumps({"model": "m", "sampling": {"top_p": "x"}})])
             db.execute("INSERT INTO prompts VALUES ('p', '[]', 1)")
-            db.execute("INSERT INTO samples SELECT run, task, sample, 0, 0, 'p', 'q', 'r', 'a', 't', 'stop', 'f', 1, 1, 0, 1, 1 FROM verdicts")
+            db.execute("INSERT INTO answers SELECT run, task, sample, 0, 0, 'p', 'q', 'r', 'a', 't', 'stop', 'f', 1, 1, 0, 1, 1 FROM verdicts")
         kinds = {kind for kind, in sqlite3.connect(cls.clean).execute("SELECT verdict FROM verdicts")}
         assert {"pass", "wrong", "compile_error", "fault"} <= kinds, kinds
 

@@ -247,14 +247,14 @@ class Serve(unittest.TestCase):
             self.assertIn("compile_error 2", done.stdout, done.stderr)
             with contextlib.closing(sqlite3.connect(db)) as rows:
                 self.assertEqual(rows.execute("SELECT provider FROM runs").fetchall(), [(f"lm:{at}",)])
-                answers.append(rows.execute("SELECT sample, answer, completion_tokens FROM samples ORDER BY sample").fetchall())
+                answers.append(rows.execute("SELECT sample, answer, completion_tokens FROM answers ORDER BY sample").fetchall())
         self.assertEqual(answers[0], answers[1])
         self.assertEqual(len({answer for _, answer, _ in answers[0]}), 2)
         db = pathlib.Path(self.folder.name) / "graph.db"
         done = akgen("bench", "--provider", f"lm:{at}", "--task", "level1/Math/Sqrt", "-n", 8, "--answer-seed", 4, "--language", "graph", "--constrain",
                      "--max-answer-tokens", 60, "--db", db)
         with contextlib.closing(sqlite3.connect(db)) as rows:
-            texts = [text for text, in rows.execute("SELECT answer FROM samples")]
+            texts = [text for text, in rows.execute("SELECT answer FROM answers")]
         self.assertEqual(len(texts), 8, done.stderr)
         for text in texts:
             self.assertRegex(text, r"^[a-z]\w*( (=( .*)?)?)?$")
@@ -262,8 +262,8 @@ class Serve(unittest.TestCase):
         done = akgen("bench", "--provider", f"lm:{at}", "--task", "level1/Math/Sqrt", "-n", 8, "--answer-seed", 4, "--language", "graph", "--constrain=language",
                      "--max-answer-tokens", 60, "--db", db)
         with contextlib.closing(sqlite3.connect(db)) as rows:
-            others = [text for text, in rows.execute("SELECT answer FROM samples")]
-            self.assertNotIn("Formulas as answers to one task", rows.execute("SELECT request FROM samples").fetchone()[0])
+            others = [text for text, in rows.execute("SELECT answer FROM answers")]
+            self.assertNotIn("Formulas as answers to one task", rows.execute("SELECT request FROM answers").fetchone()[0])
         for text in others:
             self.assertRegex(text, r"^[A-Za-z_]\w*( ?(= ?.*)?)?$")
         self.assertNotEqual(texts, others)

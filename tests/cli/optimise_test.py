@@ -286,10 +286,10 @@ class Optimise(unittest.TestCase):
         process = self.gen("--provider", f"exec:sh {script}", "--language", "dsl", "--optimise=2", "--db", database)
         self.assertEqual((process.returncode, process.stderr), (0, ""), process.stdout)
         with sqlite3.connect(database) as rows:
-            self.assertEqual(rows.execute("SELECT sample, round, parent FROM samples ORDER BY sample").fetchall(), [(0, 0, -1), (1, 1, 0), (2, 2, 1)])
+            self.assertEqual(rows.execute("SELECT sample, round, parent FROM answers ORDER BY sample").fetchall(), [(0, 0, -1), (1, 1, 0), (2, 2, 1)])
             verdicts = rows.execute("SELECT verdict, json_extract(json, '$.speedup') FROM verdicts ORDER BY sample").fetchall()
             settings = json.loads(rows.execute("SELECT settings FROM runs").fetchone()[0])
-            first = json.loads(rows.execute("SELECT messages FROM prompts JOIN samples ON prompt = hash WHERE sample = 0").fetchone()[0])
+            first = json.loads(rows.execute("SELECT messages FROM prompts JOIN answers ON prompt = hash WHERE sample = 0").fetchone()[0])
         self.assertEqual([row[0] for row in verdicts], ["pass", "wrong", "pass"])
         self.assertGreater(verdicts[2][1], 1.2 * verdicts[0][1])
         self.assertEqual(settings["optimise"], {"rounds": 2, "patience": 3, "roofline": 0.95})

@@ -97,7 +97,7 @@ class Repair(unittest.TestCase):
         again = akgen("eval", self.task, self.project, "--profile", "strict", "--case", 0)
         self.assertEqual(again.returncode, 0, again.stdout)
         with sqlite3.connect(self.folder / "runs.db") as database:
-            samples = database.execute("SELECT sample, round, parent, answer IS NOT NULL FROM samples ORDER BY sample").fetchall()
+            samples = database.execute("SELECT sample, round, parent, answer IS NOT NULL FROM answers ORDER BY sample").fetchall()
             verdicts = database.execute("SELECT sample, verdict, task FROM verdicts ORDER BY sample").fetchall()
             prompts = database.execute("SELECT count(*) FROM prompts").fetchone()
         self.assertEqual(samples, [(0, 0, -1, 1), (1, 1, 0, 1)])

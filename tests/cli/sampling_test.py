@@ -128,7 +128,7 @@ class Sampling(unittest.TestCase):
         classes = self.rows("SELECT sample, class FROM diagnostics WHERE task LIKE '%Sqrt' AND sample > 2 ORDER BY sample")
         self.assertEqual(classes, [(3, "syntax"), (4, "syntax"), (5, "syntax")])
 
-        stored = self.rows("SELECT answer, reasoning, finish, tries, prompt_tokens, request, response, prompt FROM samples"
+        stored = self.rows("SELECT answer, reasoning, finish, tries, prompt_tokens, request, response, prompt FROM answers"
                            " WHERE task LIKE '%Sqrt' ORDER BY sample")
         self.assertEqual(stored[0][0], f"Here it is.\n{RIGHT['sqrt']}")
         self.assertEqual(stored[4][:3], (" \n", "Let me think.", "stop"))
@@ -157,7 +157,7 @@ class Sampling(unittest.TestCase):
         with ReplayServer(lambda request: "no code", lambda r: None if r.attempt else faults[r.seed]) as server:
             process = self.bench(server.url, "-n", len(faults), "--idle-timeout", "0.3", tasks="*/Sqrt")
         self.assertEqual(process.returncode, 1, process.stdout + process.stderr)
-        self.assertEqual(self.rows("SELECT count(*), min(tries), max(tries), max(failure) FROM samples"),
+        self.assertEqual(self.rows("SELECT count(*), min(tries), max(tries), max(failure) FROM answers"),
                          [(len(faults), 2, 2, None)])
         self.assertIn(f"verdicts     compile_error {len(faults)}\n", process.stdout)
         self.assertNotIn("infra_error", process.stdout)
@@ -173,7 +173,7 @@ class Sampling(unittest.TestCase):
                           process.stdout)
             self.assertRegex(process.stdout, r"all +1 +1 +50\.0% +1 +50\.0% +1/2( +100\.0%){3} +[\d.]+  \(6 excluded\)")
             self.assertIn("6 of 8 samples lack a verdict; the same command with --resume goes on", process.stderr)
-            failures = dict(self.rows("SELECT sample, failure FROM samples WHERE failure IS NOT NULL"))
+            failures = dict(self.rows("SELECT sample, failure FROM answers WHERE failure IS NOT NULL"))
             for sample, text in ((2, "HTTP 429"), (3, "HTTP 500"), (7, "stalled")):
                 self.assertIn(text, failures[sample])
             self.assertEqual(sorted(failures), [2, 3, 4, 5, 6, 7])
@@ -191,7 +191,7 @@ class Sampling(unittest.TestCase):
         process = self.bench(closed_port_url(), "-n", "100", "--concurrency", "4", tasks="*/Sqrt")
         self.assertEqual(process.returncode, 3, process.stdout + process.stderr)
         self.assertIn("akgen: the server answers nothing: ", process.stderr)
-        asked = self.rows("SELECT count(*) FROM samples WHERE answer IS NULL")[0][0]
+        asked = self.rows("SELECT count(*) FROM answers WHERE answer IS NULL")[0][0]
         self.assertTrue(10 <= asked <= 14, asked)
         self.assertIn(f"not sampled, and counted as wrong: {100 - asked} of 100 samples\n", process.stdout)
         self.assertIn("100 of 100 samples lack a verdict", process.stderr)
@@ -213,7 +213,7 @@ class Sampling(unittest.TestCase):
             resume = ()
             for samples in (4, 10, 16):
                 process = self.start(self.arguments(server.url, *options, *resume))
-                self.assertTrue(self.wait_for("SELECT count(*) FROM samples", samples, process), "it has ended before")
+                self.assertTrue(self.wait_for("SELECT count(*) FROM answers", samples, process), "it has ended before")
                 if samples == 4:
                     process.send_signal(signal.SIGSTOP)
                     second = self.bench(server.url, *options, "--resume")
@@ -222,7 +222,7 @@ class Sampling(unittest.TestCase):
                 process.kill()
                 process.communicate()
                 resume = ("--resume",)
-            answered = self.rows("SELECT count(*) FROM samples WHERE answer IS NOT NULL")[0][0]
+            answered = self.rows("SELECT count(*) FROM answers WHERE answer IS NOT NULL")[0][0]
             before = len(server.requests)
             last = self.bench(server.url, *options, *resume)
             self.assertEqual(last.returncode, 1, last.stdout + last.stderr)
@@ -243,7 +243,7 @@ class Sampling(unittest.TestCase):
         self.assertEqual(process.returncode, 130, out + err)
         self.assertIn("akgen: interrupted\n", err)
         self.assertRegex(err, r"akgen: \d+ of 80 samples lack a verdict; the same command with --resume goes on\n")
-        asked = self.rows("SELECT count(*) FROM samples")[0][0]
+        asked = self.rows("SELECT count(*) FROM answers")[0][0]
         self.assertIn(f"not sampled, and counted as wrong: {80 - asked} of 80 samples\n", out)
         self.assertEqual(self.rows("SELECT seconds FROM runs"), [(None,)])
 
@@ -260,7 +260,7 @@ class Sampling(unittest.TestCase):
             again = self.bench(server.url, *options, "--max-cost", "3500", "--resume", tasks="*/Sqrt")
             self.assertEqual(len(server.requests), 4, "the limit is of the run, not of the process")
             self.assertIn("the limit of costs is reached", again.stderr)
-            spent = self.rows("SELECT sum(prompt_tokens + completion_tokens) FROM samples")[0][0]
+            spent = self.rows("SELECT sum(prompt_tokens + completion_tokens) FROM answers")[0][0]
             more = self.bench(server.url, *options, "--max-tokens", spent + 1, "--resume", tasks="*/Sqrt")
             self.assertEqual(len(server.requests), 5)
             self.assertIn("akgen: the limit of tokens is reached\n", more.stderr)
@@ -297,7 +297,7 @@ class Sampling(unittest.TestCase):
             process = self.bench(server.url, "-n", "2", "--report", page, tasks="*/Sqrt",
                                  env={"AKGEN_API_KEY": key, "XDG_CACHE_HOME": str(cache)})
             self.assertEqual({request.key for request in server.requests}, {key})
-        self.assertEqual(self.rows("SELECT count(*) FROM samples")[0][0], 2)
+        self.assertEqual(self.rows("SELECT count(*) FROM answers")[0][0], 2)
         printed = process.stdout + process.stderr + akgen("report", "--db", self.db, "--format", "json").stdout
         self.assertNotIn(key, printed)
         for path in self.directory.rglob("*"):

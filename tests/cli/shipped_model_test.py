@@ -26,7 +26,7 @@ class Shipped(unittest.TestCase):
                 self.assertIn(f", language {language}, ", done.stdout)
                 self.assertIn("models/code-14m", done.stdout)
                 with contextlib.closing(sqlite3.connect(database)) as store:
-                    answers = [row[0] for row in store.execute("SELECT answer FROM samples JOIN verdicts USING (run, task, sample) WHERE verdict = 'pass'")]
+                    answers = [row[0] for row in store.execute("SELECT answer FROM answers JOIN verdicts USING (run, task, sample) WHERE verdict = 'pass'")]
                 self.assertTrue(answers, done.stdout)
                 self.assertTrue(all(holds in answer for answer in answers))
 

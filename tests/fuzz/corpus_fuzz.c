@@ -36,7 +36,7 @@ static struct akgen_error *look(void *closure, const struct cot_sample *sample)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     enum { INPUTS = 100 };
-    static struct cot_store *store;
+    static struct store *store;
     static int64_t inputs, before;
     char path[256];
     struct cot_corpus_counts counts = {0};
@@ -51,8 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
             begin = i + 1;
         }
     if (inputs++ % INPUTS == 0) {
-        cot_store_close(store);
-        error = cot_store_open(":memory:", &store);
+        store_close(store);
+        error = store_open(":memory:", &store);
         before = 0;
     }
     char slashes[INPUTS + 1] = {0}; /* a path may have any number of them */

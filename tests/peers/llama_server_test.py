@@ -208,7 +208,7 @@ class LlamaServer(unittest.TestCase):
             self.assertEqual(process.returncode, 1, process.stdout + process.stderr)
             self.assertIn("compile_error", process.stdout)
             with sqlite3.connect(db) as store:
-                rows = store.execute("select task, answer, completion_tokens, failure from samples").fetchall()
+                rows = store.execute("select task, answer, completion_tokens, failure from answers").fetchall()
             self.assertEqual(len(rows), 2)
             self.assertEqual({(tokens, failure) for _, _, tokens, failure in rows}, {(50, None)})
             self.assertEqual(len({answer for _, answer, _, _ in rows}), len(rows))

@@ -79,12 +79,12 @@ def report(db):
 def kill_at(server, db, samples, *options):
     """Runs until so many samples are answered, and kills."""
     process = subprocess.Popen([AKGEN, *arguments(server, db, *options)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while count(db, "samples") < samples:
-        assert process.poll() is None, f"it has ended by itself with {count(db, 'samples')} samples"
+    while count(db, "answers") < samples:
+        assert process.poll() is None, f"it has ended by itself with {count(db, 'answers')} samples"
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    print(f"killed with {count(db, 'samples')} samples and {count(db, 'verdicts')} verdicts", flush=True)
+    print(f"killed with {count(db, 'answers')} samples and {count(db, 'verdicts')} verdicts", flush=True)
 
 
 def finish(server, db, *options):
@@ -99,7 +99,7 @@ def prove(folder):
     with ReplayServer(answer, delay=0.3) as server:
         for i, share in enumerate(KILLS):
             kill_at(server, killed, int(share * SAMPLES * tasks), *(("--resume",) if i else ()))
-        answered, before = count(killed, "samples WHERE answer IS NOT NULL"), sum(r.n for r in server.requests)
+        answered, before = count(killed, "answers WHERE answer IS NOT NULL"), sum(r.n for r in server.requests)
         resumed, _ = finish(server, killed, "--resume")
         asked = sum(r.n for r in server.requests) - before
         assert asked == tasks * SAMPLES - answered, f"{asked} samples were asked for, {tasks * SAMPLES - answered} lacked"
@@ -110,7 +110,7 @@ def prove(folder):
     differing = [pair for pair in zip(left, right) if pair[0] != pair[1]]
     assert len(left) == len(right) and not differing, f"{len(left)} and {len(right)} lines; {differing[:5]}"
     for db in (whole, killed):
-        assert count(db, "verdicts") == count(db, "samples") == tasks * SAMPLES
+        assert count(db, "verdicts") == count(db, "answers") == tasks * SAMPLES
     print(table)
     verdicts = re.search(r"verdicts +(.*)", table)[1]
     return (f"{tasks} tasks x {SAMPLES} samples ({verdicts}): killed {len(KILLS)} times, no sample lost, the same report of "

@@ -18,7 +18,7 @@
 
 struct place {
     char file[64];
-    struct cot_store *store;
+    struct store *store;
     struct arena arena;
 };
 
@@ -50,7 +50,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct place *place = *state;
-    cot_store_close(place->store);
+    store_close(place->store);
     arena_free(&place->arena);
     unlink(place->file);
     free(place);
@@ -91,7 +91,7 @@ static int64_t total(struct place *place, const struct cot_filter *filter, enum 
 static void a_sample_is_there_once(void **state)
 {
     struct place *place = *state;
-    succeed(cot_store_open(place->file, &place->store));
+    succeed(store_open(place->file, &place->store));
     struct cot_sample samples[] = {a_sample("sqrt", "sqrt(x)"), a_sample("sqrt", "sqrt(x)"),
                                    a_sample("sqrt", "x ** 0.5"), a_sample("sqrt", "sqrt(x)")};
     samples[3].part = COT_KERNEL; /* another part's: another sample */
@@ -112,7 +112,7 @@ static void several_sources_enter_together_or_not(void **state)
     struct place *place = *state;
     bool done;
     struct cot_put puts[3];
-    succeed(cot_store_open(place->file, &place->store));
+    succeed(store_open(place->file, &place->store));
     struct cot_sample one = a_sample("abs", "abs(x)"), other = a_sample("exp", "exp(x)"), wrong = a_sample("log", "");
     const struct cot_drop drop = {"too long", 3};
     struct cot_batch batches[] = {
@@ -142,7 +142,7 @@ static void a_source_is_done_once(void **state)
 {
     struct place *place = *state;
     bool done;
-    succeed(cot_store_open(place->file, &place->store));
+    succeed(store_open(place->file, &place->store));
     struct cot_sample sample = a_sample("abs", "abs(x)"), other = a_sample("exp", "exp(x)");
     succeed(cot_store_done(place->store, "synth", "1", &done));
     assert_false(done);
@@ -160,7 +160,7 @@ static void a_source_is_done_once(void **state)
 static void wrong_samples_leave_no_trace(void **state)
 {
     struct place *place = *state;
-    succeed(cot_store_open(place->file, &place->store));
+    succeed(store_open(place->file, &place->store));
     const struct {
         struct cot_sample sample;
         const char *words;
@@ -192,8 +192,8 @@ enum { SOURCES = 300, OF_A_SOURCE = 7 };
 /* Does all that is not done, with a byte to `progress` before each transaction. */
 static void work(const char *file, int progress)
 {
-    struct cot_store *store = NULL;
-    struct akgen_error *error = cot_store_open(file, &store);
+    struct store *store = NULL;
+    struct akgen_error *error = store_open(file, &store);
     for (int source = 0; !error && source < SOURCES; source++) {
         char name[16], questions[OF_A_SOURCE][32];
         struct cot_sample samples[OF_A_SOURCE];
@@ -219,7 +219,7 @@ static void work(const char *file, int progress)
     }
     if (error)
         fprintf(stderr, "%s\n", error->message);
-    cot_store_close(store);
+    store_close(store);
     _exit(error ? 3 : 0);
 }
 
@@ -250,23 +250,23 @@ static void kills_lose_and_repeat_nothing(void **state)
             assert_int_equal(WEXITSTATUS(status), 0);
         else
             kills++;
-        succeed(cot_store_open(place->file, &place->store));
+        succeed(store_open(place->file, &place->store));
         int64_t count = total(place, &(struct cot_filter){0}, COT_BY_PART, NULL);
         assert_int_equal(count % OF_A_SOURCE, 0); /* never a part of a source */
         assert_int_equal(total(place, &(struct cot_filter){0}, COT_BY_DROP, "too long") * OF_A_SOURCE, count);
         assert_int_equal(total(place, &(struct cot_filter){0}, COT_BY_DROP, "duplicate"), 0);
-        cot_store_close(place->store);
+        store_close(place->store);
         place->store = NULL;
     }
     assert_true(kills > 5);
-    succeed(cot_store_open_to_read(place->file, &place->store));
+    succeed(store_open_to_read(place->file, &place->store));
     assert_int_equal(total(place, &(struct cot_filter){0}, COT_BY_PART, NULL), SOURCES * OF_A_SOURCE);
 }
 
 static void splits_go_by_operator_and_stay(void **state)
 {
     struct place *place = *state;
-    succeed(cot_store_open(place->file, &place->store));
+    succeed(store_open(place->file, &place->store));
     char questions[3000][24];
     struct cot_sample samples[3000];
     for (int i = 0; i < 3000; i++) {
@@ -322,7 +322,7 @@ static void expect(struct place *place, const struct cot_filter *filter, const c
 static void filters_choose(void **state)
 {
     struct place *place = *state;
-    succeed(cot_store_open(place->file, &place->store));
+    succeed(store_open(place->file, &place->store));
     struct cot_sample samples[] = {a_sample("DataPad and \"quotes\"", "one"), a_sample("DataCopy", "two"),
                                    a_sample("ReduceSum", "NOT three OR DataCopy")};
     samples[0].verdict = "{\"verdict\": \"pass\"}";
@@ -353,25 +353,25 @@ static void other_databases_are_refused(void **state)
 {
     struct place *place = *state;
     sqlite3 *db;
-    fails_with(cot_store_open_to_read(place->file, &place->store), "No such file");
+    fails_with(store_open_to_read(place->file, &place->store), "No such file");
     assert_int_equal(sqlite3_open(place->file, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "CREATE TABLE runs (id INTEGER)", NULL, NULL, NULL), SQLITE_OK);
-    fails_with(cot_store_open(place->file, &place->store), "another kind");
-    fails_with(cot_store_open_to_read(place->file, &place->store), "another kind");
+    fails_with(store_open(place->file, &place->store), "another kind");
+    fails_with(store_open_to_read(place->file, &place->store), "another kind");
     sqlite3_close(db);
     unlink(place->file);
-    succeed(cot_store_open(place->file, &place->store));
-    cot_store_close(place->store);
+    succeed(store_open(place->file, &place->store));
+    store_close(place->store);
     place->store = NULL;
     assert_int_equal(sqlite3_open(place->file, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 99", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
-    fails_with(cot_store_open(place->file, &place->store), "newer akgen");
+    fails_with(store_open(place->file, &place->store), "newer akgen");
     FILE *file = fopen(place->file, "w");
     for (int i = 0; i < 1000; i++)
         fprintf(file, "no database at all\n");
     fclose(file);
-    fails_with(cot_store_open(place->file, &place->store), "not a database");
+    fails_with(store_open(place->file, &place->store), "not a database");
 }
 
 int main(void)
