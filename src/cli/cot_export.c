@@ -1,5 +1,5 @@
 /* akgen cot export | page: samples as files. */
-#include "cot/export.h"
+#include "runs/cot_export.h"
 #include "cli/cli.h"
 #include "cli/cot.h"
 

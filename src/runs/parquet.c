@@ -5,7 +5,7 @@
  * and a row group has one page for each column: a header, the definition levels (a bit for each row: is there a value?) and the values.
  * Headers and footer are structs in Thrift's compact protocol: a byte for each field with the distance to the last field's number
  * and the type, whole numbers in zigzag as 7 bits a byte. */
-#include "cot/parquet.h"
+#include "runs/parquet.h"
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/memory.h"

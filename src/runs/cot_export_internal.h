@@ -1,8 +1,8 @@
-/* Inside src/cot: an export, as export.c (rows) and export_card.c (the card) make it. */
-#ifndef COT_EXPORT_INTERNAL_H
-#define COT_EXPORT_INTERNAL_H
+/* Inside src/runs: an export of samples to train on, as cot_export.c (rows) and cot_export_card.c (the card) make it. */
+#ifndef RUNS_COT_EXPORT_INTERNAL_H
+#define RUNS_COT_EXPORT_INTERNAL_H
 
-#include "cot/export.h"
+#include "runs/cot_export.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* What training reads, made of the database of samples: a folder with a file for each split and a card. docs/cot.md. */
-#ifndef COT_EXPORT_H
-#define COT_EXPORT_H
+/* What training reads, made of samples to train on: a folder with a file for each split and a card. docs/cot.md. */
+#ifndef RUNS_COT_EXPORT_H
+#define RUNS_COT_EXPORT_H
 
 #include "runs/cot_store.h"
 

@@ -1,6 +1,6 @@
 /* Tables in Apache Parquet (format 1): text and whole numbers, plainly encoded, not compressed. Debian 12 has no C library that writes it. */
-#ifndef COT_PARQUET_H
-#define COT_PARQUET_H
+#ifndef RUNS_PARQUET_H
+#define RUNS_PARQUET_H
 
 #include "base/error.h"
 

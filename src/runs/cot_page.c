@@ -1,6 +1,6 @@
 /* One HTML file in which samples are searched and read, without a network. The samples stand in it as JSON, and nothing of them is markup:
  * each text enters the page through textContent. */
-#include "cot/export.h"
+#include "runs/cot_export.h"
 #include "base/arena.h"
 
 #include <errno.h>

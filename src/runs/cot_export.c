@@ -1,6 +1,6 @@
 /* Rows of samples, in the forms that trainers read. */
-#include "cot/export_internal.h"
-#include "cot/parquet.h"
+#include "runs/cot_export_internal.h"
+#include "runs/parquet.h"
 #include "base/files.h"
 #include "base/text.h"
 

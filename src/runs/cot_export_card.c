@@ -1,5 +1,5 @@
 /* The card of a data set: what it holds, where it comes from and what that allows, for people and for Hugging Face's datasets. */
-#include "cot/export_internal.h"
+#include "runs/cot_export_internal.h"
 
 #include <ctype.h>
 #include <string.h>
