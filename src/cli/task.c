@@ -1,16 +1,18 @@
-/* akgen task list | show TASK | check [TASK] | references | new PATH: the benchmark's tasks. */
+/* akgen task list | show TASK | question TASK DIR | check [TASK] | references | new PATH: the benchmark's tasks. */
 #include "cli/cli.h"
+#include "base/files.h"
 #include "eval/baseline.h"
 #include "task/reference/signature.h"
 
 #include <string.h>
 
-enum { KEY_JSON = 0x400, KEY_REFERENCE, KEY_LIKE, KEY_FULL };
+enum { KEY_JSON = 0x400, KEY_REFERENCE, KEY_LIKE, KEY_FULL, KEY_SCOPE };
 
 struct task_arguments {
     bool json, full;
-    const char *words[2], *reference, *like;
+    const char *words[3], *reference, *like;
     int count;
+    enum eval_scope scope;
 };
 
 static const struct argp_option options[] = {
@@ -18,6 +20,8 @@ static const struct argp_option options[] = {
     {"reference", KEY_REFERENCE, "NAME", 0,
      "new: the reference, one that 'akgen task references' lists (default formula)", 0},
     {"like", KEY_LIKE, "TASK", 0, "new: start from the inputs, outputs and cases of that task", 0},
+    {"scope", KEY_SCOPE, WORD_CHOICE(EVAL_SCOPES, ""), 0,
+     "question: the host part is given (kernel), or is to be written too (project, default)", 0},
     {"full", KEY_FULL, NULL, 0, "check: all cases, not only case 0 and a hidden one of each kind", 0},
     {0},
 };
@@ -33,7 +37,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->like = text;
     else if (key == KEY_FULL)
         arguments->full = true;
-    else if (key == ARGP_KEY_ARG && arguments->count < 2)
+    else if (key == KEY_SCOPE) {
+        int scope = words_find(&eval_scopes, text);
+        if (scope < 0)
+            argp_error(state, "--scope is kernel or project, not '%s'", text);
+        arguments->scope = (enum eval_scope)scope;
+    } else if (key == ARGP_KEY_ARG && arguments->count < 3)
         arguments->words[arguments->count++] = text;
     else if (key == ARGP_KEY_ARG)
         argp_error(state, "too many arguments: '%s'", text);
@@ -180,6 +189,24 @@ static int show_task(struct arena *arena, const char *name, bool json)
     if ((error = print_eager(arena, &task)))
         return cli_fail(EXIT_OWN_FAILURE, error);
     print_description(&task);
+    return EXIT_PASS;
+}
+
+/* Writes the files that a candidate begins with. */
+static int write_question(struct arena *arena, const char *name, const char *dir, enum eval_scope scope)
+{
+    struct task task;
+    struct akgen_error *error = task_find(arena, toolchain_home(), name, &task);
+    if (!error && task.broken)
+        error = error_new("%s", task.broken);
+    if (!error && files_exists(dir))
+        error = error_new("%s: exists already", dir);
+    if (error)
+        return cli_fail(EXIT_USAGE, error);
+    if ((error = task_question_write(arena, &task, scope == EVAL_KERNEL, dir)))
+        return cli_fail(EXIT_OWN_FAILURE, error);
+    printf("%s: what is to be written says so; then 'akgen eval %s %s --scope=%s'\n", dir, name, dir,
+           eval_scopes.of[scope]);
     return EXIT_PASS;
 }
 
@@ -333,19 +360,24 @@ int cli_task(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "list\nshow TASK\ncheck [TASK]\nreferences\nnew PATH/SUITE/levelN/CATEGORY/OP",
+        .args_doc = "list\nshow TASK\nquestion TASK DIR\ncheck [TASK]\nreferences\nnew PATH/SUITE/levelN/CATEGORY/OP",
         .doc =
-            "The benchmark's tasks.\vlist: every task. show: one task, its cases and its description. check: make the "
-            "inputs and the references of case 0 and of hidden cases of every task, or of the one named, and try "
+            "The benchmark's tasks.\vlist: every task. show: one task, its cases and its description. question: "
+            "write the files that a candidate begins with into a new folder. check: make the inputs and the references "
+            "of case 0 and of hidden cases of every task, or of the one named, and try "
             "candidates that do no work. references: what 'reference' in a task.yaml may say, and what each needs of a "
             "task. new: a task of your own to begin with (docs/tasks.md). TASK may be a directory.",
     };
-    struct task_arguments arguments = {0};
+    struct task_arguments arguments = {.scope = EVAL_PROJECT};
     cli_parse(&argp, argc, argv, &arguments);
     struct arena arena = {0};
     const char *word = arguments.count ? arguments.words[0] : "";
-    static const struct cli_use uses[] = {
-        {KEY_JSON, "list, show, references"}, {KEY_FULL, "check"}, {KEY_REFERENCE, "new"}, {KEY_LIKE, "new"}, {0}};
+    static const struct cli_use uses[] = {{KEY_JSON, "list, show, references"},
+                                          {KEY_FULL, "check"},
+                                          {KEY_REFERENCE, "new"},
+                                          {KEY_LIKE, "new"},
+                                          {KEY_SCOPE, "question"},
+                                          {0}};
     if (arguments.count)
         cli_check_uses(&argp, argc, argv, uses, word);
     int code = EXIT_USAGE;
@@ -353,6 +385,8 @@ int cli_task(int argc, char **argv)
         code = list_tasks(&arena, arguments.json);
     else if (strcmp(word, "show") == 0 && arguments.count == 2)
         code = show_task(&arena, arguments.words[1], arguments.json);
+    else if (strcmp(word, "question") == 0 && arguments.count == 3)
+        code = write_question(&arena, arguments.words[1], arguments.words[2], arguments.scope);
     else if (strcmp(word, "check") == 0 && arguments.count == 1)
         code = check_tasks(&arena, arguments.full);
     else if (strcmp(word, "check") == 0 && arguments.count == 2)

@@ -1,5 +1,4 @@
 #include "dsl/specialise.h"
-#include "base/files.h"
 #include "dsl/check.h"
 #include "dsl/edit.h"
 #include "dsl/lower.h"
@@ -133,35 +132,22 @@ static bool specialise(struct arena *arena, struct dsl_tree *tree, const struct 
            fix_cores(&edit, program, cores, blocks, messages);
 }
 
-/* How many blocks the task's given host part launches: all cores of a kind; 0: it is not known. */
-static int given_blocks(struct arena *arena, const struct task *task, const struct npu_soc *soc,
-                        const struct dsl_opdef *opdef)
-{
-    enum { LONGEST_FILE = 4 << 20 };
-    char *text;
-    const char *path = arena_printf(arena, "%s/question/kernel/op_host/%s.cpp", task->dir, opdef->entry);
-    struct akgen_error *error = files_read(arena, path, LONGEST_FILE, &text, NULL);
-    int blocks = error                             ? 0
-                 : strstr(text, "GetCoreNumAic()") ? soc->aic
-                 : strstr(text, "GetCoreNumAiv()") ? soc->aiv
-                                                   : 0;
-    error_free(error);
-    return blocks;
-}
-
 struct akgen_error *dsl_specialise(struct arena *arena, struct dsl_tree *tree, const struct task *task, int number,
                                    const struct npu_soc *soc, struct dsl_opdef *opdef, struct dsl_messages *messages)
 {
     struct task_instance *instance;
     const struct task_case *row = task->cases;
-    int blocks = given_blocks(arena, task, soc, opdef);
+    struct task_question question;
     while (row->id != number)
         row++;
-    if (!blocks)
-        return error_new("%s: the task has no given host part that launches all cores", task->name);
-    struct akgen_error *error = task_instance_shapes(task, row, &instance);
+    struct akgen_error *error = task_question(arena, task, true, &question);
+    if (!error && question.cores == TASK_CORES_UNKNOWN)
+        error = error_new("%s: the task has no given host part that launches all cores", task->name);
+    if (!error)
+        error = task_instance_shapes(task, row, &instance);
     if (error)
         return error;
+    const int blocks = question.cores == TASK_CORES_CUBE ? soc->aic : soc->aiv;
     opdef->host_given = true;
     specialise(arena, tree, opdef, instance, soc, blocks, messages);
     task_instance_free(instance);

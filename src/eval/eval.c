@@ -125,6 +125,9 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         return false;
     verdict->sync = options->sync_given ? options->sync : project->sync;
     struct selection selection = {verdict, task, options};
+    /* A hidden folder of the copy, as no candidate has one. */
+    const char *given = need_host ? NULL : arena_printf(arena, "%s/.question", verdict->snapshot.dir);
+    struct akgen_error *error = given ? task_question_write(arena, task, true, given) : NULL;
     struct build_options build_options = {
         .cache_dir = options->cache_dir,
         .no_cache = options->no_cache,
@@ -132,7 +135,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         .closure = &selection,
         .digest = verdict->snapshot.answer ? NULL : verdict->snapshot.digest,
         .soc = options->soc->name,
-        .host_override = need_host ? NULL : arena_printf(arena, "%s/question/kernel", task->dir),
+        .host_override = given,
         .sanitize_kernel_tiling = !need_host,
         .jobs = options->jobs > 0 ? options->jobs : 1,
         .budget = budget,
@@ -140,7 +143,8 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         .debug = options->debug && options->debug->debugger,
         .plain_compiler = options->plain_compiler,
     };
-    struct akgen_error *error = toolchain_build(arena, project, &build_options, &verdict->build);
+    if (!error)
+        error = toolchain_build(arena, project, &build_options, &verdict->build);
     if (error) {
         verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_KERNEL, arena_strdup(arena, error->message));
         error_free(error);

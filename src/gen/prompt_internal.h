@@ -102,8 +102,6 @@ struct akgen_error *prompt_description(struct arena *arena, const struct task *t
 bool prompt_same_operator(const struct task *task, const char *other);
 /* True if both compute the same by their reference, as BasicMatmul and PaddingMatmul do. */
 bool prompt_same_reference(const struct task *task, const struct task *other);
-/* Files that a task without a folder `question` is asked for. */
-const char *prompt_skeleton(struct arena *arena, const struct task *task, bool host);
 /* Neither: another operator. */
 bool prompt_is_other(const struct task *task, const struct task *other);
 /* Loads a task by its name with the suite's. */

@@ -249,67 +249,30 @@ const char *prompt_file(struct arena *arena, const char *path, const char *text)
     return arena_printf(arena, "<%s>\n%s%s</%s>\n", path, text, length && text[length - 1] != '\n' ? "\n" : "", path);
 }
 
-/* The folder of the task that holds what is given and asked for; NULL: it has none. */
-static const char *question(const struct prompt_maker *maker)
+/* The files below `folder` of the question as an answer would hold them; NULL: all. */
+static struct akgen_error *question_files(struct prompt_maker *maker, const char *folder, const char **files)
 {
-    const char *dir = arena_printf(maker->arena, "%s/question/%s", maker->task->dir,
-                                   maker->options->scope == EVAL_KERNEL ? "kernel" : "project");
-    return files_exists(dir) ? dir : NULL;
-}
-
-/* Files below `folder` of the question, as an answer would hold them. */
-static struct akgen_error *question_files(const struct prompt_maker *maker, const char *folder, struct text *files)
-{
-    const char *dir = question(maker);
-    const char **paths;
-    size_t count;
-    char *source;
+    struct task_question question;
+    struct text text = {0};
     struct akgen_error *error =
-        files_list(maker->arena, arena_printf(maker->arena, "%s/%s", dir, folder), &paths, &count);
-    for (size_t i = 0; i < count && !error; i++) {
-        const char *path = arena_printf(maker->arena, "%s/%s", folder, paths[i]);
-        error = files_read(maker->arena, arena_printf(maker->arena, "%s/%s", dir, path), LONGEST_FILE, &source, NULL);
-        if (!error)
-            text_add(files, prompt_file(maker->arena, path, source));
+        task_question(maker->arena, maker->task, maker->options->scope == EVAL_KERNEL, &question);
+    for (size_t i = 0; i < question.count && !error; i++) {
+        const struct op_file *file = &question.files[i];
+        if (!folder || strncmp(file->path, folder, strlen(folder)) == 0)
+            text_add(&text, prompt_file(maker->arena, file->path, file->bytes));
     }
+    *files = taken(maker->arena, &text);
     return error;
-}
-
-static const char *skeleton_files(struct prompt_maker *maker, bool host)
-{
-    return prompt_file(maker->arena,
-                       arena_printf(maker->arena, host ? "op_host/%s.cpp" : "op_kernel/%s.cpp", maker->operator_name),
-                       prompt_skeleton(maker->arena, maker->task, host));
 }
 
 MAKE(files)
 {
-    struct text files = {0};
-    struct akgen_error *error = NULL;
-    bool host = maker->options->scope == EVAL_PROJECT;
-    if (!question(maker)) {
-        text_addf(&files, "%s%s", host ? skeleton_files(maker, true) : "", skeleton_files(maker, false));
-    } else {
-        if (host)
-            error = question_files(maker, "op_host", &files);
-        if (!error)
-            error = question_files(maker, "op_kernel", &files);
-    }
-    *text = taken(maker->arena, &files);
-    return error;
+    return question_files(maker, maker->options->scope == EVAL_KERNEL ? "op_kernel/" : NULL, text);
 }
 
 MAKE(given)
 {
-    struct text files = {0};
-    if (maker->options->scope != EVAL_KERNEL)
-        return NULL;
-    if (!question(maker))
-        return error_new("%s: it has no host part that is given, %s/question/kernel; --scope project asks for both",
-                         maker->task->name, maker->task->dir);
-    struct akgen_error *error = question_files(maker, "op_host", &files);
-    *text = taken(maker->arena, &files);
-    return error;
+    return maker->options->scope == EVAL_KERNEL ? question_files(maker, "op_host/", text) : NULL;
 }
 
 bool prompt_is_one_case(const struct prompt_maker *maker)
@@ -366,13 +329,12 @@ bool prompt_is_in_place(const struct prompt_maker *maker)
     return in_place;
 }
 
-/* The given host part launches cube cores. */
 bool prompt_is_cube(const struct prompt_maker *maker)
 {
-    struct text files = {0};
-    struct akgen_error *error = question(maker) ? question_files(maker, "op_host", &files) : NULL;
-    bool cube = !error && files.bytes && strstr(files.bytes, "GetCoreNumAic");
+    struct task_question question;
+    struct akgen_error *error =
+        task_question(maker->arena, maker->task, maker->options->scope == EVAL_KERNEL, &question);
+    bool cube = !error && question.cores == TASK_CORES_CUBE;
     error_free(error);
-    text_free(&files);
     return cube;
 }

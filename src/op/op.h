@@ -14,6 +14,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A file. */
+struct op_file {
+    const char *path;  /* in the project, "op_kernel/add_custom.cpp" */
+    const char *bytes; /* `length` of them, and a NUL behind */
+    size_t length;
+};
+
 /* The directory. */
 struct op_project {
     const char *dir;           /* absolute */

@@ -146,6 +146,42 @@ static struct akgen_error *read_init(struct description *d, const struct key *ke
     return error;
 }
 
+static struct akgen_error *read_value_depend(struct description *d, const struct key *key,
+                                             const struct yaml_node *value, void *field)
+{
+    static const char *const words[] = {[TASK_VALUE_UNREAD] = "false", "true", "optional", "unsaid", NULL};
+    int number = 0;
+    struct akgen_error *error = read_choice(d, key, value, words, &number);
+    *(enum task_value_depend *)field = (enum task_value_depend)number;
+    return error;
+}
+
+static struct akgen_error *read_cores(struct description *d, const struct key *key, const struct yaml_node *value,
+                                      void *field)
+{
+    static const char *const words[] = {[TASK_CORES_VECTOR] = "vector", [TASK_CORES_CUBE] = "cube", NULL};
+    int number = 0;
+    struct akgen_error *error = read_choice(d, key, value, words, &number);
+    *(enum task_cores *)field = (enum task_cores)number;
+    return error;
+}
+
+/* The default becomes part of C++, so it is a word, a number or a list in braces, of the characters that these have. */
+static struct akgen_error *read_initial(struct description *d, const struct key *key, const struct yaml_node *value,
+                                        void *field)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
+    struct akgen_error *error = read_text(d, key, value, field);
+    if (error)
+        return error;
+    const char *text = value->text;
+    size_t length = strlen(text);
+    bool list = length >= 2 && text[0] == '{' && text[length - 1] == '}';
+    if (strspn(text + list, list ? "0123456789.+-ef, " : letters) != length - 2 * (size_t)list)
+        return error_new("default is '%s', expected a number, true, false, a word or a list {1, 2}", text);
+    return NULL;
+}
+
 static struct akgen_error *read_kind(struct description *d, const struct key *key, const struct yaml_node *value,
                                      void *field)
 {
@@ -468,6 +504,7 @@ static const struct key keys[] = {
     {"vary", IN_TASK, 0, read_vary, OF_TASK(vary), NULL, NULL},
     {"smaller", IN_TASK, 0, read_smaller, OF_TASK(smaller), NULL, NULL},
     {"trivial", IN_TASK, 0, read_trivial, OF_TASK(trivial), NULL, NULL},
+    {"cores", IN_TASK, 0, read_cores, OF_TASK(cores), NULL, NULL},
     {"note", IN_TASK, 0, read_text, OF_TASK(note), NULL, NULL},
     {"inputs", IN_TASK, IN_TASK, read_inputs, OF_TASK(inputs), NULL, NULL},
     {"attrs", IN_TASK, 0, read_attrs, OF_TASK(attrs), NULL, NULL},
@@ -481,7 +518,8 @@ static const struct key keys[] = {
     {"types", IN_PARAM, IN_INPUT, read_types, OF_PARAM(types), NULL, NULL},
     {"optional", IN_PARAM, 0, read_flag, OF_PARAM(optional), NULL, NULL},
     {"present", IN_PARAM, 0, read_expression, OF_PARAM(present), "true or false", fits_number},
-    {"value_depend", IN_INPUT, 0, read_flag, OF_PARAM(value_depend), NULL, NULL},
+    {"value_depend", IN_INPUT, 0, read_value_depend, OF_PARAM(value_depend), NULL, NULL},
+    {"shape_depends", IN_OUTPUT, 0, read_flag, OF_PARAM(shape_depends), NULL, NULL},
     {"generate", IN_INPUT, IN_INPUT, read_expression, OF_PARAM(generate), "numbers or a generator", fits_number},
     {"strict", IN_INPUT, 0, read_expression, OF_PARAM(strict), "numbers or a generator", fits_number},
     {"special", IN_INPUT, 0, read_special, OF_PARAM(special), NULL, NULL},
@@ -498,6 +536,8 @@ static const struct key keys[] = {
     {"name", IN_ATTR, IN_ATTR, read_name, OF_ATTR(name), NULL, NULL},
     {"type", IN_ATTR, IN_ATTR, read_attr_type, OF_ATTR(type), NULL, NULL},
     {"value", IN_ATTR, IN_ATTR, read_expression, OF_ATTR(value), NULL, NULL},
+    {"default", IN_ATTR, 0, read_initial, OF_ATTR(initial), NULL, NULL},
+    {"unsaid", IN_ATTR, 0, read_flag, OF_ATTR(unsaid), NULL, NULL},
 
     {"kernel", IN_KERNEL, IN_KERNEL, read_name, OF_KERNEL(kernel), NULL, NULL},
     {"kind", IN_KERNEL, IN_KERNEL, read_kernel_kind, OF_KERNEL(kind), NULL, NULL},

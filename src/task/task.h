@@ -137,6 +137,20 @@ struct akgen_error *task_eager_of_case(struct arena *arena, const struct task_in
 bool task_skeleton(struct arena *arena, const struct task_reference_entry *reference, const char *head,
                    const char **yaml, const char **cases);
 
+/* The files that a candidate begins with (question.c): what prompts show of them, and the host part that scope kernel judges with. */
+struct op_file; /* op/op.h */
+struct task_question {
+    const struct op_file *files; /* below op_host, then below op_kernel */
+    size_t count;
+    enum task_cores cores; /* what the host part launches */
+};
+/* Those of the task's folder question/kernel (`host_given`: the host part is given, the kernel is to be written) or question/project (tiling
+ * and kernel are to be written); without that folder, files made from task.yaml. All in the arena. Errors: a file cannot be read. */
+struct akgen_error *task_question(struct arena *arena, const struct task *task, bool host_given,
+                                  struct task_question *question);
+/* Writes them below `dir`, which is made if it is missing. */
+struct akgen_error *task_question_write(struct arena *arena, const struct task *task, bool host_given, const char *dir);
+
 /* Is a task fit to judge with? */
 /* Makes the inputs of a case and both references. An error if that fails, or if golden is not finite although the
  * inputs are. */

@@ -105,7 +105,7 @@ BODY = """{
 def make_project(directory, task, compute):
     """The task's question with the template in place of what is to be written."""
     project = directory / task.replace("/", "_")
-    shutil.copytree(SUITE / task / "question/project", project)
+    akgen("task", "question", SUITE / task, project)
     host, kernel = next(project.glob("op_host/*.cpp")), next(project.glob("op_kernel/*.cpp"))
     name = re.search(r"OP_ADD\((\w+)\)", host.read_text())[1]
     header = host.with_name(host.stem + "_tiling.h")

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import unittest
 
-from akgen_program import TASKS, edit, verdict
+from akgen_program import akgen, edit, verdict
 
 TASK = "level2/Mask/MaskedSelectV3"
 # Case 0 alone: 8 x 2048 half values, gathered by the scalar unit of one core.
@@ -55,9 +55,10 @@ extern "C" __global__ __aicore__ void masked_select_v3(GM_ADDR x, GM_ADDR mask, 
 
 class ShortResult(unittest.TestCase):
     def setUp(self):
-        self.project = pathlib.Path(tempfile.mkdtemp(prefix="akgen-short-"))
-        self.addCleanup(shutil.rmtree, self.project)
-        shutil.copytree(TASKS / TASK / "question" / "kernel", self.project, dirs_exist_ok=True)
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="akgen-short-"))
+        self.addCleanup(shutil.rmtree, folder)
+        self.project = folder / "project"
+        akgen("task", "question", TASK, self.project, "--scope", "kernel")
         self.kernel = self.project / "op_kernel" / "masked_select_v3.cpp"
         self.kernel.write_text(KERNEL)
 

@@ -19,10 +19,14 @@ enum { TASK_NONE = -1, TASK_MAX_PARAMS = 32, TASK_MAX_ATTRS = 32 };
 enum task_param_kind { TASK_TENSOR, TASK_TENSOR_LIST, TASK_SCALAR, TASK_SCALAR_LIST, TASK_KINDS };
 /* Values at the ends of a floating type that an operator defines (`special`), as bits. */
 enum task_special { TASK_ZERO = 1, TASK_SUBNORMAL = 2, TASK_INF = 4, TASK_NAN = 8 };
+/* Inputs whose values tiling may read, and the argument of ValueDepend() in the OpDef; UNSAID: it has no such call. */
+enum task_value_depend { TASK_VALUE_UNREAD, TASK_VALUE_REQUIRED, TASK_VALUE_OPTIONAL, TASK_VALUE_UNSAID };
 struct task_param { /* one OpDef input or output */
     const char *name;
     enum task_param_kind kind;
-    bool optional, value_depend;
+    bool optional;
+    enum task_value_depend value_depend; /* inputs */
+    bool shape_depends;                  /* outputs: the kernel says their shape */
     enum akgen_dtype *types; /* allowed; outputs: may be empty when `dtype` is an expression */
     int type_count;
     const struct expr *shape;   /* "$shape", "[1]", "$x1_shape", ... */
@@ -60,6 +64,8 @@ struct task_attr {
     const char *name;
     enum task_attr_type type;
     const struct expr *value; /* "$alpha", "-1", ... */
+    const char *initial;      /* the OpDef's default, as C++ has it but for a string's quotes; NULL: it is required */
+    bool unsaid;              /* required, which the OpDef does not say */
 };
 
 /* One step towards another case (`vary`, `smaller`): `column = value`, or other sizes in some columns. */
@@ -110,6 +116,9 @@ struct task_eager {
 /* Candidates without work that are right by contract (`trivial`): bit 1 << i. */
 enum task_trivial { TASK_TRIVIAL_ZERO, TASK_TRIVIAL_ONE, TASK_TRIVIAL_COPY, TASK_TRIVIALS };
 
+/* The cores that a given host part launches, all of them. */
+enum task_cores { TASK_CORES_VECTOR, TASK_CORES_CUBE, TASK_CORES_UNKNOWN };
+
 struct task_case;
 struct task_instance;
 struct task_reference_entry;
@@ -137,6 +146,7 @@ struct task {
     int combination_count;
     int combination_width;      /* inputs and declared outputs: columns used of a row */
     const char *note;           /* what upstream does oddly, "" if nothing */
+    enum task_cores cores;      /* what the host part that scope kernel gives launches */
     unsigned trivial;           /* candidates without work that are right by contract: bits 1 << enum task_trivial */
     const char *trivial_reason; /* why */
     struct task_steps vary;     /* how hidden sizes come from shown ones; none: they make no sense */

@@ -5,7 +5,6 @@
 
 #include "base/files.h"
 #include "base/random.h"
-#include "op/op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -306,17 +305,6 @@ static void shipped_tasks_load(void **state)
         assert_non_null(strstr(tasks[i].dir, tasks[i].name)); /* the folder says what the file says */
         assert_int_equal(task_judged_by(&tasks[i], TASK_UPSTREAM), TASK_UPSTREAM); /* all have a published check */
         assert_int_equal(task_judged_by(&tasks[i], TASK_STRICT), TASK_STRICT);
-        for (int scope = 0; scope < 2; scope++) {
-            struct stat status;
-            assert_int_equal(
-                stat(arena_printf(&arena, "%s/question/%s/op_host", tasks[i].dir, scope ? "project" : "kernel"),
-                     &status),
-                0);
-            const char *kernel = arena_printf(&arena, "%s/question/%s/op_kernel/%s.cpp", tasks[i].dir,
-                                              scope ? "project" : "kernel", op_snake_case(&arena, tasks[i].op_type));
-            if (stat(kernel, &status))
-                fail_msg("there is no %s", kernel);
-        }
     }
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
         if (found[c] != counts[c].tasks)

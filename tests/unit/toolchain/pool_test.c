@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/workers.h"
 #include "jail/job_exchange.h"
+#include "task/task.h"
 #include "toolchain/toolchain.h"
 
 #include <setjmp.h>
@@ -47,6 +48,16 @@ static const char *expected_value(struct arena *arena, const char *dir, const ch
     return at ? arena_strndup(arena, at + strlen(key), strcspn(at + strlen(key), "\n")) : NULL;
 }
 
+/* The host part that a task gives, in a folder of its own. */
+static const char *given_host(struct arena *arena, const char *name)
+{
+    const char *dir = arena_printf(arena, "%s/question/%s", cache, name);
+    struct task task;
+    assert_null(task_find(arena, toolchain_home(), name, &task));
+    assert_null(task_question_write(arena, &task, true, dir));
+    return dir;
+}
+
 static int list_projects(struct arena *arena, struct project *projects)
 {
     static const char *const folders[] = {"good", "faults", "negative"};
@@ -70,8 +81,7 @@ static int list_projects(struct arena *arena, struct project *projects)
                 continue;
             const char *task = expected_value(arena, project->dir, "task: ");
             if (!files_exists(arena_printf(arena, "%s/op_host", project->dir)))
-                project->question =
-                    arena_printf(arena, "%s/tasks/npukernelbench/%s/question/kernel", toolchain_home(), task);
+                project->question = given_host(arena, task);
             assert_true(++count < PROJECTS_MAX);
             if (++seen % EVERY)
                 count--;
