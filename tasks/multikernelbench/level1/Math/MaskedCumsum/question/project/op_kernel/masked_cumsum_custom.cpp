@@ -1,8 +1,0 @@
-// MaskedCumsum: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void masked_cumsum_custom(GM_ADDR x, GM_ADDR mask, GM_ADDR y,
-    GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write, with GET_TILING_DATA(data, tiling) for what the tiling function saved.
-}

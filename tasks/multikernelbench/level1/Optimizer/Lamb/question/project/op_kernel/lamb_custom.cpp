@@ -1,8 +1,0 @@
-// Lamb: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void lamb_custom(GM_ADDR param, GM_ADDR m, GM_ADDR v, GM_ADDR new_param,
-    GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write, with GET_TILING_DATA(data, tiling) for what the tiling function saved.
-}

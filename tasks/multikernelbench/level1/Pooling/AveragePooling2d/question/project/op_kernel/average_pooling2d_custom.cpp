@@ -1,8 +1,0 @@
-// AveragePooling2d: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void average_pooling2d_custom(GM_ADDR x, GM_ADDR y,
-    GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write, with GET_TILING_DATA(data, tiling) for what the tiling function saved.
-}

@@ -1,8 +1,0 @@
-// MeanReductionOverADimension: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void mean_reduction_over_a_dimension_custom(GM_ADDR x, GM_ADDR y,
-    GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write, with GET_TILING_DATA(data, tiling) for what the tiling function saved.
-}

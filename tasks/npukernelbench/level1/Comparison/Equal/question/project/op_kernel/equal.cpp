@@ -1,8 +1,0 @@
-// Equal: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void equal(GM_ADDR x1, GM_ADDR x2, GM_ADDR y, GM_ADDR workspace,
-    GM_ADDR tiling)
-{
-    // To write, with GET_TILING_DATA(data, tiling) for what the tiling function saved.
-}

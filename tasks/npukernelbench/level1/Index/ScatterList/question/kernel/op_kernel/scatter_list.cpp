@@ -1,8 +1,0 @@
-// ScatterList: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void scatter_list(GM_ADDR var, GM_ADDR indice, GM_ADDR updates, GM_ADDR mask,
-    GM_ADDR var_ref, GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write: the shapes are those of the case at hand.
-}

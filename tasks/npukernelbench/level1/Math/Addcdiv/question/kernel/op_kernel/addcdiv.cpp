@@ -1,8 +1,0 @@
-// Addcdiv: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void addcdiv(GM_ADDR input_data, GM_ADDR x1, GM_ADDR x2, GM_ADDR value,
-    GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write: the shapes are those of the case at hand.
-}

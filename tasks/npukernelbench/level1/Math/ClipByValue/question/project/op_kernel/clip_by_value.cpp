@@ -1,8 +1,0 @@
-// ClipByValue: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void clip_by_value(GM_ADDR x, GM_ADDR clip_value_min, GM_ADDR clip_value_max,
-    GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write, with GET_TILING_DATA(data, tiling) for what the tiling function saved.
-}

@@ -1,8 +1,0 @@
-// Lerp: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void lerp(GM_ADDR start, GM_ADDR end, GM_ADDR weight, GM_ADDR y,
-    GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write: the shapes are those of the case at hand.
-}

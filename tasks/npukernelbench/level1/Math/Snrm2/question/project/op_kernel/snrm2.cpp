@@ -1,7 +1,0 @@
-// Snrm2: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void snrm2(GM_ADDR x, GM_ADDR result, GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write, with GET_TILING_DATA(data, tiling) for what the tiling function saved.
-}

@@ -1,8 +1,0 @@
-// GeluGrad: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void gelu_grad(GM_ADDR dy, GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace,
-    GM_ADDR tiling)
-{
-    // To write, with GET_TILING_DATA(data, tiling) for what the tiling function saved.
-}

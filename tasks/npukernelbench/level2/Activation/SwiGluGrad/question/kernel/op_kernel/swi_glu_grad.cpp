@@ -1,8 +1,0 @@
-// SwiGluGrad: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void swi_glu_grad(GM_ADDR y_grad, GM_ADDR x, GM_ADDR x_grad, GM_ADDR workspace,
-    GM_ADDR tiling)
-{
-    // To write: the shapes are those of the case at hand.
-}

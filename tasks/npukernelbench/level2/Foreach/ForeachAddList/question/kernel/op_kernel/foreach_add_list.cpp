@@ -1,8 +1,0 @@
-// ForeachAddList: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void foreach_add_list(GM_ADDR x1, GM_ADDR x2, GM_ADDR alpha, GM_ADDR y,
-    GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write: the shapes are those of the case at hand.
-}

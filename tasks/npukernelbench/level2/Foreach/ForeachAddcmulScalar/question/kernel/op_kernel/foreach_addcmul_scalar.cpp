@@ -1,8 +1,0 @@
-// ForeachAddcmulScalar: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void foreach_addcmul_scalar(GM_ADDR x1, GM_ADDR x2, GM_ADDR x3,
-    GM_ADDR scalar, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write: the shapes are those of the case at hand.
-}

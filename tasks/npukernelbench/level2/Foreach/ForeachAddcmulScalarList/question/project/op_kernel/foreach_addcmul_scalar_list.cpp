@@ -1,8 +1,0 @@
-// ForeachAddcmulScalarList: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void foreach_addcmul_scalar_list(GM_ADDR x1, GM_ADDR x2, GM_ADDR x3,
-    GM_ADDR scalars, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write, with GET_TILING_DATA(data, tiling) for what the tiling function saved.
-}

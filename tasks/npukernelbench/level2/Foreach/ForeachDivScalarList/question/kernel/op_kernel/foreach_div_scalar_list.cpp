@@ -1,8 +1,0 @@
-// ForeachDivScalarList: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void foreach_div_scalar_list(GM_ADDR x, GM_ADDR scalars, GM_ADDR y,
-    GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write: the shapes are those of the case at hand.
-}

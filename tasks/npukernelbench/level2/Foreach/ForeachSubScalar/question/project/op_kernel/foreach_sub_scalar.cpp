@@ -1,8 +1,0 @@
-// ForeachSubScalar: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void foreach_sub_scalar(GM_ADDR x, GM_ADDR scalar, GM_ADDR y,
-    GM_ADDR workspace, GM_ADDR tiling)
-{
-    // To write, with GET_TILING_DATA(data, tiling) for what the tiling function saved.
-}

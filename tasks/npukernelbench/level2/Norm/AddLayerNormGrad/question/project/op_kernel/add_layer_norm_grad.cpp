@@ -1,9 +1,0 @@
-// AddLayerNormGrad: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void add_layer_norm_grad(GM_ADDR dy, GM_ADDR x1, GM_ADDR x2, GM_ADDR rstd,
-    GM_ADDR mean, GM_ADDR gamma, GM_ADDR dsum, GM_ADDR dx, GM_ADDR dgamma, GM_ADDR dbeta, GM_ADDR workspace,
-    GM_ADDR tiling)
-{
-    // To write, with GET_TILING_DATA(data, tiling) for what the tiling function saved.
-}

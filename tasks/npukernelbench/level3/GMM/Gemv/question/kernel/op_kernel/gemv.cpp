@@ -1,8 +1,0 @@
-// Gemv: the kernel.
-#include "kernel_operator.h"
-
-extern "C" __global__ __aicore__ void gemv(GM_ADDR a, GM_ADDR x, GM_ADDR y, GM_ADDR out, GM_ADDR workspace,
-    GM_ADDR tiling)
-{
-    // To write: the shapes are those of the case at hand.
-}
