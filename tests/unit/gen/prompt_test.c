@@ -155,18 +155,13 @@ static int set_up(void **state)
         all.operators[i] = first_of_operator(i);
     for (int i = 0; i < all.count; i++)
         own_task(i);
-    for (int i = 0; i < all.count; i++) { /* what every prompt gives is no secret */
-        const char **paths;
-        size_t count;
-        char *text;
-        const char *dir = arena_printf(&all.arena, "%s/question", all.tasks[i].dir);
-        assert_null(files_list(&all.arena, dir, &paths, &count));
-        for (size_t p = 0; p < count; p++) {
-            assert_null(
-                files_read(&all.arena, arena_printf(&all.arena, "%s/%s", dir, paths[p]), LONGEST_FILE, &text, NULL));
-            each_window(text, own, &given);
+    for (int i = 0; i < all.count; i++) /* what every prompt gives is no secret */
+        for (int host_given = 0; host_given < 2; host_given++) {
+            struct task_question question;
+            assert_null(task_question(&all.arena, &all.tasks[i], host_given, &question));
+            for (size_t f = 0; f < question.count; f++)
+                each_window(question.files[f].bytes, own, &given);
         }
-    }
     return 0;
 }
 
