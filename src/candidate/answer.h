@@ -30,6 +30,9 @@ struct gen_answer {
  * than `asked` is GEN_ANSWER_NONE. */
 void gen_answer_read(struct arena *arena, const char *text, size_t length, const struct task *task,
                      enum eval_scope scope, enum eval_language asked, struct gen_answer *answer);
+/* Takes away what stands in <think> and the like (line ends stay) and returns it, or NULL. `open`: the
+ * line in which thinking begins that does not end; 0. */
+const char *answer_take_thinking(struct arena *arena, char *text, int *open);
 /* Turns an answer in another language than `asked` into GEN_ANSWER_NONE. */
 void gen_answer_hold(struct arena *arena, struct gen_answer *answer, enum eval_language asked);
 

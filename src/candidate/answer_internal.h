@@ -42,9 +42,6 @@ static inline bool answer_has(struct answer_span span, const char *text)
 /* The text (answer_text.c). */
 /* UTF-8 without byte order mark and NUL bytes, lines end in '\n'; what servers leave of a model's end tokens is gone. */
 char *answer_clean(struct arena *arena, const char *text, size_t length);
-/* Takes away what stands in <think> and the like (line ends stay) and returns it, or NULL. `open`: the
- * line in which thinking begins that does not end; 0. */
-const char *answer_take_thinking(struct arena *arena, char *text, int *open);
 
 /* What a piece of code is for. */
 enum answer_role {

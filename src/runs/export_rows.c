@@ -6,7 +6,7 @@
  * question; sharegpt's conversations of human and gpt, system apart. */
 #include "runs/export_internal.h"
 #include "base/text.h"
-#include "candidate/answer_internal.h"
+#include "candidate/answer.h"
 
 #include <stdlib.h>
 #include <string.h>
