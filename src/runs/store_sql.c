@@ -225,8 +225,11 @@ static struct akgen_error *check_kind(struct store *store, bool write)
     if (kind == FOREIGN || (kind == EMPTY && !write))
         return error_new("%s is a database of another kind; 'akgen bench --db' and 'akgen cot' write akgen's",
                          store->path);
-    if (!write && sqlite3_db_readonly(store->db, "main") == 1)
-        error = copy(store);
+    error = migrate(store);
+    if (!error || write)
+        return error;
+    error_free(error); /* who only reads does not need to write */
+    error = copy(store);
     return error ? error : migrate(store);
 }
 

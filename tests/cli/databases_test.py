@@ -125,14 +125,17 @@ class Databases(unittest.TestCase):
         self.assertEqual({program.communicate()[0] for program in programs}, {text})
 
     def test_a_file_that_cannot_be_written_is_read(self):
-        self.folder.chmod(0o755)
-        for name in NAMES:
+        for name, mode, folder in ((name, *modes) for name in NAMES for modes in ((0o444, 0o755), (0o666, 0o555))):
             path = self.make(name)
-            path.chmod(0o444)
             before = path.read_bytes()
+            path.chmod(mode)
+            self.folder.chmod(folder)
             for command, text in self.expected(name):
-                self.assertEqual(self.prints(command, **({"user": 65534} if os.geteuid() == 0 else {})), text)
+                with self.subTest(command=command, mode=mode):
+                    self.assertEqual(self.prints(command, **({"user": 65534} if os.geteuid() == 0 else {})), text)
             self.assertEqual(path.read_bytes(), before)
+            self.folder.chmod(0o755)
+            path.unlink()
 
     def test_other_files_are_refused(self):
         writers = ["bench --task level1/Math/Sqrt --provider dir:. --db X", "cot corpus X --db X"]
