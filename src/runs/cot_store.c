@@ -178,10 +178,11 @@ struct akgen_error *cot_store_put(struct store *store, const struct cot_batch *b
 struct akgen_error *cot_store_asked(struct store *store, struct arena *arena, const char *request, const char **answer)
 {
     sqlite3_stmt *statement = store_query(store, "SELECT answer FROM asked WHERE request = ?", "s", request);
-    int state = statement ? sqlite3_step(statement) : SQLITE_ERROR;
-    *answer = state == SQLITE_ROW ? store_column(arena, statement, 0) : NULL;
-    sqlite3_finalize(statement);
-    return state == SQLITE_ROW || state == SQLITE_DONE ? NULL : store_error(store);
+    struct akgen_error *error = NULL;
+    *answer = NULL;
+    while (store_next(store, statement, &error))
+        *answer = store_column(arena, statement, 0);
+    return error;
 }
 
 struct akgen_error *cot_store_keep_asked(struct store *store, const char *request, const char *model,

@@ -105,9 +105,8 @@ struct akgen_error *cot_store_each(struct store *store, const struct cot_filter 
     text_addf(&asked.sql, " ORDER BY %s LIMIT %lld", filter->search && store->has_words ? "rank, number" : "number",
               filter->most ? (long long)filter->most : -1LL);
     sqlite3_stmt *statement = prepare(store, &asked);
-    struct akgen_error *error = statement ? NULL : store_error(store);
-    int state = SQLITE_DONE;
-    while (!error && (state = sqlite3_step(statement)) == SQLITE_ROW)
+    struct akgen_error *error = NULL;
+    while (store_next(store, statement, &error))
         error = visit(closure,
                       &(struct cot_sample){
                           .id = store_text(statement, 0),
@@ -123,9 +122,6 @@ struct akgen_error *cot_store_each(struct store *store, const struct cot_filter 
                           .split = (enum cot_split)value_of(&cot_splits, store_text(statement, 10)), // NOLINT
                           .bytes = sqlite3_column_int64(statement, 11),
                           .tags = store_text(statement, 12)});
-    if (!error && state != SQLITE_DONE)
-        error = store_error(store);
-    sqlite3_finalize(statement);
     arena_free(&arena);
     return error;
 }
@@ -172,7 +168,7 @@ struct akgen_error *cot_store_count(struct store *store, const struct cot_filter
                                     struct arena *arena, struct cot_count **rows, int *count)
 {
     struct asked asked = {0};
-    int capacity = 0, state = SQLITE_DONE;
+    int capacity = 0;
     *rows = NULL;
     *count = 0;
     if (by == COT_BY_DROP)
@@ -180,8 +176,8 @@ struct akgen_error *cot_store_count(struct store *store, const struct cot_filter
     else
         ask_for_samples(store, arena, filter, by, &asked);
     sqlite3_stmt *statement = prepare(store, &asked);
-    struct akgen_error *error = statement ? NULL : store_error(store);
-    while (!error && (state = sqlite3_step(statement)) == SQLITE_ROW) {
+    struct akgen_error *error = NULL;
+    while (store_next(store, statement, &error)) {
         struct cot_count row = {.name = store_column(arena, statement, 0),
                                 .below = store_column(arena, statement, 1),
                                 .samples = sqlite3_column_int64(statement, 2),
@@ -190,9 +186,6 @@ struct akgen_error *cot_store_count(struct store *store, const struct cot_filter
             row.splits[i] = sqlite3_column_int64(statement, 4 + i);
         ARRAY_ADD(arena, *rows, *count, capacity, row);
     }
-    if (!error && state != SQLITE_DONE)
-        error = store_error(store);
-    sqlite3_finalize(statement);
     if (*count && (by == COT_BY_PART || by == COT_BY_MODE))
         qsort_r(*rows, (size_t)*count, sizeof **rows, by_word, (void *)(by == COT_BY_PART ? &cot_parts : &cot_modes));
     return error;

@@ -251,12 +251,8 @@ static struct akgen_error *each_row(struct export *export, const char *sql,
 {
     struct akgen_error *error = NULL;
     sqlite3_stmt *statement = prepare(export, sql);
-    int state = statement ? SQLITE_ROW : SQLITE_ERROR;
-    while (!error && statement && (state = sqlite3_step(statement)) == SQLITE_ROW)
+    while (store_next(export->store, statement, &error))
         error = row ? row(export, statement) : NULL;
-    if (!error && state != SQLITE_DONE)
-        error = store_error(export->store);
-    sqlite3_finalize(statement);
     return error;
 }
 

@@ -61,15 +61,14 @@ static struct sample read_sample(struct arena *arena, sqlite3_stmt *statement)
 static struct akgen_error *read_all(struct store *store, const char *sql, int64_t run, struct arena *arena,
                                     struct sample **samples, int *count)
 {
-    int capacity = 0, step = SQLITE_ERROR;
+    struct akgen_error *error = NULL;
+    int capacity = 0;
     *samples = NULL;
     *count = 0;
     pthread_mutex_lock(&store->lock);
     sqlite3_stmt *statement = store_query(store, sql, "i", run);
-    while (statement && (step = sqlite3_step(statement)) == SQLITE_ROW)
+    while (store_next(store, statement, &error))
         ARRAY_ADD(arena, *samples, *count, capacity, read_sample(arena, statement));
-    struct akgen_error *error = step == SQLITE_DONE ? NULL : store_error(store);
-    sqlite3_finalize(statement);
     pthread_mutex_unlock(&store->lock);
     return error;
 }
@@ -93,14 +92,12 @@ struct akgen_error *store_load_sample(struct store *store, int64_t run, const ch
                                       " sample = ?";
     pthread_mutex_lock(&store->lock);
     sqlite3_stmt *statement = store_query(store, sql, "isi", run, task, (int64_t)number);
-    int step = statement ? sqlite3_step(statement) : SQLITE_ERROR;
-    if (step == SQLITE_ROW)
+    struct akgen_error *error = NULL;
+    bool found = false;
+    for (; store_next(store, statement, &error); found = true)
         *sample = read_sample(arena, statement);
-    struct akgen_error *error = step == SQLITE_ROW    ? NULL
-                                : step == SQLITE_DONE ? error_new("%s: run %lld has no sample %d of %s", store->path,
-                                                                  (long long)run, number, task)
-                                                      : store_error(store);
-    sqlite3_finalize(statement);
+    if (!error && !found)
+        error = error_new("%s: run %lld has no sample %d of %s", store->path, (long long)run, number, task);
     pthread_mutex_unlock(&store->lock);
     return error;
 }
@@ -127,14 +124,12 @@ struct akgen_error *store_sample_totals(struct store *store, int64_t run, struct
     static const char sql[] = "SELECT prompt_tokens, completion_tokens, cost, answer IS NOT NULL,"
                               " answer IS NOT NULL AND trim(answer, char(9, 10, 11, 12, 13, 32)) = '',"
                               " request IS NOT NULL, finish" ALL_OF_A_RUN;
-    int step = SQLITE_ERROR;
+    struct akgen_error *error = NULL;
     *totals = (struct sample_totals){0};
     pthread_mutex_lock(&store->lock);
     sqlite3_stmt *statement = store_query(store, sql, "i", run);
-    while (statement && (step = sqlite3_step(statement)) == SQLITE_ROW)
+    while (store_next(store, statement, &error))
         count_sample(totals, statement);
-    struct akgen_error *error = step == SQLITE_DONE ? NULL : store_error(store);
-    sqlite3_finalize(statement);
     pthread_mutex_unlock(&store->lock);
     return error;
 }

@@ -153,26 +153,25 @@ static const char rows_sql[] =
 
 static struct akgen_error *load_rows(struct store *store, struct bench *bench)
 {
-    int count = (int)store_number(store, 0, "SELECT count(*) FROM verdicts WHERE run = ?", "i", bench->run);
+    struct akgen_error *error = NULL;
     sqlite3_stmt *statement = store_query(store, rows_sql, "i", bench->run);
-    if (!statement)
-        return store_error(store);
-    bench->rows = arena_alloc(&bench->arena, sizeof *bench->rows * (size_t)(count + 1));
-    while (bench->count < count && sqlite3_step(statement) == SQLITE_ROW) {
-        bench->rows[bench->count] = read_row(&bench->arena, statement);
-        bench_row_bound(bench, &bench->rows[bench->count++]);
+    bench->capacity = ARRAY_FIRST; /* from the start: bsearch and qsort take no NULL */
+    bench->rows = arena_alloc(&bench->arena, sizeof *bench->rows * ARRAY_FIRST);
+    while (store_next(store, statement, &error)) {
+        ARRAY_ADD(&bench->arena, bench->rows, bench->count, bench->capacity, read_row(&bench->arena, statement));
+        bench_row_bound(bench, &bench->rows[bench->count - 1]);
     }
-    sqlite3_finalize(statement);
-    return NULL;
+    return error;
 }
 
 static struct akgen_error *load_plan(struct store *store, struct bench *bench)
 {
     struct bench_planned *plan = NULL;
-    int capacity = 0, step = SQLITE_ERROR;
+    struct akgen_error *error = NULL;
+    int capacity = 0;
     sqlite3_stmt *statement = store_query(
         store, "SELECT task, level, category, samples FROM planned WHERE run = ? ORDER BY task", "i", bench->run);
-    while (statement && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+    while (store_next(store, statement, &error)) {
         const struct bench_planned planned = {.task = text_column(&bench->arena, statement, 0),
                                               .level = sqlite3_column_int(statement, 1),
                                               .category = text_column(&bench->arena, statement, 2),
@@ -180,8 +179,7 @@ static struct akgen_error *load_plan(struct store *store, struct bench *bench)
         ARRAY_ADD(&bench->arena, plan, bench->plan_count, capacity, planned);
     }
     bench->plan = plan;
-    sqlite3_finalize(statement);
-    return step == SQLITE_DONE ? NULL : store_error(store);
+    return error;
 }
 
 struct akgen_error *store_load(struct store *store, int64_t run_id, struct bench *bench)
@@ -190,10 +188,9 @@ struct akgen_error *store_load(struct store *store, int64_t run_id, struct bench
                               "baseline, language, seconds, planned FROM"
                               " runs WHERE id = ? OR ? = 0 ORDER BY id DESC LIMIT 1";
     memset(bench, 0, sizeof *bench);
+    struct akgen_error *error = NULL;
     sqlite3_stmt *statement = store_query(store, sql, "ii", run_id, run_id);
-    if (!statement)
-        return store_error(store);
-    if (sqlite3_step(statement) == SQLITE_ROW) {
+    while (store_next(store, statement, &error)) {
         const char **texts[] = {&bench->suite,    &bench->provider, &bench->soc,     &bench->mode,
                                 &bench->scope,    &bench->profile,  &bench->akgen,   &bench->protocol,
                                 &bench->settings, &bench->baseline, &bench->language};
@@ -203,11 +200,11 @@ struct akgen_error *store_load(struct store *store, int64_t run_id, struct bench
         bench->seconds = sqlite3_column_double(statement, 12);
         bench->planned = sqlite3_column_int(statement, 13);
     }
-    sqlite3_finalize(statement);
-    if (!bench->run)
-        return run_id ? error_new("%s has no run %lld", store->path, (long long)run_id)
-                      : error_new("%s holds no run", store->path);
-    struct akgen_error *error = load_rows(store, bench);
+    if (!error && !bench->run)
+        error = run_id ? error_new("%s has no run %lld", store->path, (long long)run_id)
+                       : error_new("%s holds no run", store->path);
+    if (!error)
+        error = load_rows(store, bench);
     if (!error)
         error = load_plan(store, bench);
     return error || !*bench->settings ? error : store_sample_totals(store, bench->run, &bench->sampled);

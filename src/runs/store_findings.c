@@ -28,8 +28,7 @@ struct akgen_error *store_each_finding(const char *path, enum store_findings wha
     if (error)
         return error;
     sqlite3_stmt *row = store_query(store, questions[what], "i", run);
-    int state = row ? SQLITE_ROW : SQLITE_ERROR;
-    while (row && (state = sqlite3_step(row)) == SQLITE_ROW)
+    while (store_next(store, row, &error))
         take(closure, &(struct store_finding){.suite = store_text(row, 0),
                                               .task = store_text(row, 1),
                                               .candidate = store_text(row, 2),
@@ -42,9 +41,6 @@ struct akgen_error *store_each_finding(const char *path, enum store_findings wha
                                               .message = store_text(row, 9),
                                               .file = store_text(row, 10),
                                               .line = sqlite3_column_int(row, 11)});
-    if (state != SQLITE_DONE)
-        error = store_error(store);
-    sqlite3_finalize(row);
     store_close(store);
     return error;
 }

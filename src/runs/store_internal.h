@@ -24,8 +24,10 @@ struct store {
 struct akgen_error *store_error(const struct store *store);
 /* Runs a statement that returns no rows. `types`: one letter per parameter, i int64_t, d double, s text or NULL. */
 struct akgen_error *store_run(struct store *store, const char *sql, const char *types, ...);
-/* A statement whose rows are stepped through; NULL on failure. */
+/* A statement for store_next; NULL on failure. */
 sqlite3_stmt *store_query(struct store *store, const char *sql, const char *types, ...);
+/* True if the statement has one more row. Otherwise, and if *error is set already, it is released; *error is set if it failed. */
+bool store_next(struct store *store, sqlite3_stmt *statement, struct akgen_error **error);
 /* The first number that a statement returns; `otherwise` if it returns no row or fails. */
 int64_t store_number(struct store *store, int64_t otherwise, const char *sql, const char *types, ...);
 /* The text of a column, until the next step; NULL for NULL. */

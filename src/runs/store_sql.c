@@ -100,6 +100,17 @@ sqlite3_stmt *store_query(struct store *store, const char *sql, const char *type
     return statement;
 }
 
+bool store_next(struct store *store, sqlite3_stmt *statement, struct akgen_error **error)
+{
+    const int state = *error ? SQLITE_DONE : statement ? sqlite3_step(statement) : SQLITE_ERROR;
+    if (state == SQLITE_ROW)
+        return true;
+    if (state != SQLITE_DONE)
+        *error = store_error(store);
+    sqlite3_finalize(statement);
+    return false;
+}
+
 struct akgen_error *store_run(struct store *store, const char *sql, const char *types, ...)
 {
     va_list values;
