@@ -89,21 +89,16 @@ struct akgen_error *cot_failures_of_verdicts(struct arena *arena, const char *pa
     return error;
 }
 
-struct counting {
-    struct arena *arena;
-    struct cot_failures *failures;
-};
-
 static struct akgen_error *count_sample(void *closure, const struct cot_sample *sample)
 {
-    struct counting *counting = closure;
+    const struct reading *reading = closure;
     json_t *verdict = sample->verdict ? json_loads(sample->verdict, 0, NULL) : NULL;
     const json_t *before = json_object_get(verdict, "before");
     const char *word = json_string_value(json_object_get(before, "verdict"));
     const char *class = json_string_value(json_object_get(before, "class"));
     if (word && class) {
-        add(counting->arena, counting->failures, word, class);
-        counting->failures->candidates++;
+        add(reading->arena, reading->failures, word, class);
+        reading->failures->candidates++;
     }
     json_decref(verdict);
     return NULL;
@@ -112,9 +107,9 @@ static struct akgen_error *count_sample(void *closure, const struct cot_sample *
 struct akgen_error *cot_failures_of_samples(struct arena *arena, struct store *store, const struct cot_filter *filter,
                                             struct cot_failures *failures)
 {
-    struct counting counting = {arena, failures};
+    struct reading reading = {arena, failures};
     *failures = (struct cot_failures){0};
-    struct akgen_error *error = cot_store_each(store, filter, count_sample, &counting);
+    struct akgen_error *error = cot_store_each(store, filter, count_sample, &reading);
     sort(failures);
     return error;
 }
