@@ -10,8 +10,8 @@ demo:
 
 test:
 	@scripts/install test
-	@$(MAKE) --no-print-directory all debug
-	@scripts/test release sanitized
+	@$(MAKE) --no-print-directory debug
+	@scripts/test quick
 
 # Comparisons with PyTorch: packages of PyPI, in a virtual environment under ~/.cache/akgen (scripts/peers.txt).
 peers:
@@ -31,7 +31,7 @@ build: configure
 
 # These, and the programs of tests and benchmarks.
 all: configure
-	@ninja -C build --quiet
+	@start=$$(date +%s); ninja -C build --quiet && echo "built build in $$(($$(date +%s) - start)) s"
 
 configure:
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
@@ -41,11 +41,11 @@ configure:
 cuda: build
 	@ninja -C build --quiet akgen-cuda
 
-# The same with AddressSanitizer and UndefinedBehaviorSanitizer, at build/debug/akgen.
+# The same with AddressSanitizer and UndefinedBehaviorSanitizer, at build/debug/akgen, and the other tests (docs/testing.md).
 debug:
 	@cmake --preset debug >build-debug.log 2>&1 || { cat build-debug.log; exit 1; }
 	@mv -f build-debug.log build/debug/configure.log
-	@ninja -C build/debug --quiet
+	@start=$$(date +%s); ninja -C build/debug --quiet && echo "built build/debug in $$(($$(date +%s) - start)) s"
 
 # Ratios measured side by side on this machine; see benchmarks/README.md.
 bench: all

@@ -9,7 +9,7 @@ import subprocess
 
 HOME = pathlib.Path(os.environ.get("AKGEN_HOME", pathlib.Path(__file__).resolve().parents[2]))
 AKGEN = os.environ.get("AKGEN", str(HOME / "build" / "akgen"))
-SANITIZED = os.environ.get("AKGEN_SANITIZED") == "ON"  # a program several times as slow: what repeats itself is repeated less often
+SANITIZED = os.environ.get("AKGEN_SANITIZED") == "ON"
 TASKS = HOME / "tasks" / "npukernelbench"
 
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=11 labels=long
 """Who gets the blame. What a candidate causes is never `infra_error`, and what it writes is never `unsupported`; what happens to the
 processes that work for it is never its fault (inject_test.py kills those by number)."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=36 labels=long
 """Servers of models: what is asked, what is made of each kind of answer, which failures are tried again, and that the key stays
 nowhere. The program build/tests/gen_ask asks, the replay server answers."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=39 labels=long
 """akgen cot project: what a row says of its tiling is what its own host part gives; the same seeds make the same rows, however often it was
 killed."""
 import json
@@ -10,9 +11,9 @@ import struct
 import tempfile
 import unittest
 
-from akgen_program import SANITIZED, akgen, kill_until_done, verdict
+from akgen_program import akgen, kill_until_done, verdict
 
-COUNT = 10 if SANITIZED else 20
+COUNT = 20
 
 
 def rows(database):

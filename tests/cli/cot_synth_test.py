@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=20 labels=long
 """akgen cot synth: the same seeds make the same samples, with any number of threads and however often it was killed; none is a benchmark's."""
 import json
 import pathlib
@@ -7,9 +8,9 @@ import sqlite3
 import tempfile
 import unittest
 
-from akgen_program import HOME, SANITIZED, akgen, kill_until_done
+from akgen_program import HOME, akgen, kill_until_done
 
-COUNT = 128 if SANITIZED else 320
+COUNT = 320
 
 
 def samples(database):

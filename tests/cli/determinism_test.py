@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: builds=release cost=31
 """The same candidate gets the same verdict, byte by byte, but for times: candidates that look at all that could tell two runs
 apart, each evaluated under several circumstances (circumstances.py). tests/prove/determinism.py does it with many more."""
 import pathlib
@@ -6,7 +7,7 @@ import shutil
 import tempfile
 import unittest
 
-from akgen_program import HOME, SANITIZED, akgen, copy_reference, edit
+from akgen_program import HOME, akgen, copy_reference, edit
 from circumstances import Circumstances, difference
 
 RUNS = (1, 2, 6)  # a cache without objects and many open files; a busy machine; another limit of the stack
@@ -147,9 +148,7 @@ class Determinism(unittest.TestCase):
 
     @unittest.skipIf("ok     fixed addresses" not in akgen("doctor").stdout, "this container gives every process other addresses")
     def test_a_kernel_that_prints_addresses(self):
-        # akgen-run lets AddressSanitizer read the cycles, and so everybody.
-        kernel = KERNEL.replace("(uint64_t)__builtin_readcyclecounter()", "0ULL") if SANITIZED else KERNEL
-        self.same("addresses", "UnalignAdd", self.kernel(kernel), ['"verdict": "pass"', "own ", " cycles "], "--scope=kernel", "--case=0")
+        self.same("addresses", "UnalignAdd", self.kernel(KERNEL), ['"verdict": "pass"', "own ", " cycles "], "--scope=kernel", "--case=0")
 
     def test_a_variable_of_its_own(self):
         self.same("variable", "UnalignAdd", self.kernel(KERNEL.split("    if (GetBlockIdx() == 1)")[0] + "    TPipe pipe;\n"),
@@ -162,7 +161,6 @@ class Determinism(unittest.TestCase):
 
     @unittest.skipIf("ok     fixed addresses" not in akgen("doctor").stdout, "this container gives every process other addresses")
     @unittest.skipIf("ok     seccomp" not in akgen("doctor").stdout, "this kernel has no seccomp")
-    @unittest.skipIf(SANITIZED, "AddressSanitizer itself looks at the cycles")
     def test_a_host_part_that_looks_around(self):
         project = copy_reference(SQRT, self.scratch)
         host = project / "op_host/sqrt.cpp"

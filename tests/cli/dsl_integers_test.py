@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: builds=release
+# test: cost=11 labels=long
 """akgen dsl build: integers of 64 bits, which the vector unit has no instructions for, sorts, and stores that add. Each program
 computes what has to come out again, and adds 1 for each element that does not."""
 import pathlib

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# test: builds=release
 """Phases that a program does not write: a tl.sync_all() that is missing is put where all cores pass, or it is a mistake."""
 import pathlib
 import re

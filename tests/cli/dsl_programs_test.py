@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=11 labels=long
 """Programs in AscendDSL at random (dsl_programs.py) compile, and compute what the interpreter computes. `make prove
 PROOF=dsl_programs` tries more."""
 import os

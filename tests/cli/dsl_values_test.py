@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=14 labels=long
 """akgen dsl build: what operations make of NaN, infinities, zeros and the ends of integer types is what the interpreter makes of
 them. Each program computes of all pairs of a table's values."""
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: builds=release
+# test: cost=25 labels=long
 """akgen dsl build --verify: what the compiled project computes is what the interpreter computes, whatever the task wants."""
 import pathlib
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: labels=long builds=release
+# test: cost=326 labels=long
 """scripts/experiment: what it lists, an experiment at a hundredth of its scale, and that it goes on where it was."""
 import json
 import math

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# test: cost=60 labels=long builds=release
+# test: cost=35 labels=long
 """akgen export cann: the project builds with a toolkit that this test makes up, calls the operator as CANN's rules say, and tells right
 from wrong. Which parameters aclnnXxx has is read from the OpDef here once more, by those rules; what the made-up operator returns
 are the expected outputs."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=20 labels=long
 """akgen export preferences and sft: which answers become rows, in which order, in which form, and what is said of the rest."""
 import collections
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=19 labels=long
 """Answers that are formulas: the planner's project for them is judged by the task's own reference."""
 import pathlib
 import tempfile

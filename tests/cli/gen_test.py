@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: cost=152 labels=long
 """akgen gen without a model: a task's program, or its formulas, becomes a project that is proved; what lies in the way is refused."""
 import json
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: builds=release cost=42
 """akgen on a machine that does not grant every layer of the jail: it works, says what is missing, and refuses if asked to."""
 import json
 import os

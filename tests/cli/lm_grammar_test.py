@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=18 labels=long
 """Answers held to a grammar: whatever a model of random weights writes and ends is a text of it, the same in any batch; AscendDSL's grammar yields
 programs, that of formulas formulas; what is wrong with a grammar is said with its place."""
 import json

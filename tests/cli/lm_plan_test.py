@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: builds=release cost=54
 """akgen lm plan: sizes by hand, and the memory that runs take beside what it says."""
 import http.client
 import json
@@ -9,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from akgen_program import AKGEN, SANITIZED, akgen
+from akgen_program import AKGEN, akgen
 from lm_program import make_model, write_rows
 
 BIG = dict(hidden_size=384, num_hidden_layers=6, num_attention_heads=6, num_key_value_heads=2, head_dim=64, intermediate_size=1024,
@@ -66,7 +67,6 @@ class Plan(unittest.TestCase):
         self.assertNotIn("tokens/s", said)
         self.assertEqual(akgen("lm", "plan", self.at).returncode, 2)
 
-    @unittest.skipIf(SANITIZED, "sanitizers have memory of their own")
     def test_memory_is_as_planned(self):
         model = make_model(self.at / "model", **BIG)
         _, rows = self.plan(model, "--tokens", TOKENS, "--length", TOKENS)
@@ -98,7 +98,6 @@ class Plan(unittest.TestCase):
                             prompts, "-o", self.at / name, "--steps", 1, "--batch", 4, "--tokens", TOKENS, *options) - nothing
                 self.assertTrue(0.7 < took / rows[name]["all"] < 1.1, took / rows[name]["all"])
 
-    @unittest.skipIf(SANITIZED, "sanitizers have memory of their own")
     def test_int8_keeps_no_float32(self):
         """What a server holds when it has written eight texts; it needs the whole float32 model while it begins."""
         model = make_model(self.at / "model", **BIG | dict(hidden_size=768, intermediate_size=3072))

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=25 labels=long
 """akgen lm serve: whole answers and streams are what akgen lm sample writes; many at once; clients that leave, bodies that lie, an end in the middle."""
 import concurrent.futures
 import contextlib

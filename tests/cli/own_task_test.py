@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=28 labels=long
 """A task of one's own: docs/tasks.md's example is followed step by step; what may go wrong on the way is said clearly."""
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=80 labels=long
+# test: cost=54 labels=long
 """The tasks' own reference projects: right in both profiles and under random schedules, without a fault and without anything
 undefined. With arguments, `reference_projects_test.py SEEDS` checks every case under SEEDS random schedules (half an hour)."""
 import json
@@ -10,10 +10,9 @@ import sys
 import tempfile
 import unittest
 
-from akgen_program import SANITIZED, TASKS, akgen
+from akgen_program import TASKS, akgen
 
 # Under sanitizers everything takes several times as long: case 0 of each task is what they look at.
-CASES = ["--case=0"] if SANITIZED else []
 STEPS_MARGIN = 50  # EVAL_STEPS_MARGIN
 COUNT = len(list(TASKS.glob("*/*/*/reference")))
 
@@ -41,10 +40,10 @@ class References(unittest.TestCase):
                     self.assertLess(STEPS_MARGIN * row["run"][steps], row["run"][f"{steps}_allowed"], (verdict["task"], row["case"]))
 
     def test_every_case_as_upstream_judges(self):
-        self.check("--profile=upstream", *CASES)
+        self.check("--profile=upstream")
 
     def test_every_case_against_float64(self):
-        self.check("--profile=strict", "--seed=1", *CASES)
+        self.check("--profile=strict", "--seed=1")
 
     def test_random_schedules(self):
         for seed in range(1, 4):

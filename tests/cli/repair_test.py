@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=40
+# test: cost=30 labels=long
 """akgen gen with a model: errors that were planted are mended by what the feedback names, rounds end where they should, models and
 servers that misbehave spoil nothing, and what is kept tells what happened."""
 import concurrent.futures

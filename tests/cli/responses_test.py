@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=17 labels=long
 """Answers in MultiKernelBench's format: the corpus in tests/cli/responses, each with its verdict, and trees of them."""
 import csv
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: cost=18 labels=long
 """akgen run: the instruction log, tensors shown and written, and the debugger."""
 import pathlib
 import re

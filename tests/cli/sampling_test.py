@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=45
+# test: cost=28 labels=long
 """akgen bench with a model: what is sampled, kept, counted, limited and resumed, against a server that answers what the test says."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=23 labels=long
 """A candidate is copied first, and everything that follows sees the copy: every byte of it counts, no link of it is followed, and what it
 calls its lines (#line) opens no file."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: cost=40 labels=long
 """benchmarks/vendor: each published row of the vendor's kernels is compared with a kernel of ours or says why not, the programs that it
 brings along are right, and so are the references that only they need."""
 import csv
@@ -12,7 +13,7 @@ import subprocess
 import tempfile
 import unittest
 
-from akgen_program import AKGEN, HOME, SANITIZED, akgen
+from akgen_program import AKGEN, HOME, akgen
 
 FOLDER = HOME / "benchmarks/vendor"
 BENCHMARK = pathlib.Path(AKGEN).parent / "benchmarks/vendor"
@@ -73,7 +74,6 @@ def count(shape):
 
 
 class Programs(unittest.TestCase):
-    @unittest.skipIf(SANITIZED, "cli/programs_test and cli/gen_test have these ways")
     def test_programs_pass_the_strict_profile(self):
         for name in OWN:
             with self.subTest(name), tempfile.TemporaryDirectory() as scratch:

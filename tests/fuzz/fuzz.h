@@ -1,7 +1,7 @@
 /* A fuzz target is one file with two functions: it runs one input, and it names the inputs to begin with. The preset
  * 'fuzz' links it with libFuzzer; every other build links it with mutate.c and runs some thousand inputs in ctest.
  *
- *   build/tests/csv_fuzz --seeds /tmp/csv && build/fuzz/fuzz/csv_fuzz -max_total_time=60 /tmp/csv */
+ *   build/debug/tests/csv_fuzz --seeds /tmp/csv && build/fuzz/fuzz/csv_fuzz -max_total_time=60 /tmp/csv */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 

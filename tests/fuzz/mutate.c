@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/random.h"
-#include "jail/job_exchange.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -23,9 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Changed inputs end with RUNS or BYTES, or behind the first LEAST with `changed_seconds` of the processor. A build without sanitizers sees what
- * ends it, or takes too long, in fewer: the same inputs are the first ones of the sanitized build. */
-enum { CHANGES = 4, RUNS = SANITIZED ? 20000 : 5000, LEAST = 2000, BYTES = 16 << 20 };
+/* Changed inputs end with RUNS or BYTES, or behind the first LEAST with `changed_seconds` of the processor. */
+enum { CHANGES = 4, RUNS = 20000, LEAST = 2000, BYTES = 16 << 20 };
 static const double changed_seconds = 10;
 enum { REPEATED = 150, PIECE = 40 };
 static const double longest_seconds = 1; /* of the processor; a reader that is linear takes milliseconds */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=12
+# test: cost=12 labels=long
 """Each public name that CANN documents for an Ascend 910B is declared, or declared as lacking; what only other products have is
 not declared. api_names.tsv lists them; all names of one place are one file with a name per line, so that an error is known
 by its line."""

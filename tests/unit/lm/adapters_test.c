@@ -1,4 +1,5 @@
 /* LoRA adapters: their places, PEFT's files and back, and what is refused. */
+/* test: builds=both */
 #include "base/files.h"
 #include "lm/adapters.h"
 

@@ -1,5 +1,6 @@
 /* Texts of a grammar are drawn with the model's own probabilities among them, where taking tokens out at each place draws others; what leads nowhere
  * is left. */
+/* test: builds=both */
 #include "lm/aligned.h"
 
 #include <setjmp.h>

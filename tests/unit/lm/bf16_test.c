@@ -1,6 +1,7 @@
 /* Products of bfloat16: those of rounded numbers, summed in float32, on sizes around vectors, tiles and panels, in any number of threads; a pass with
  * them is near the textbook's; few rows are as in float32, to the bit. */
-/* test: as=without_amx env=DNNL_MAX_CPU_ISA=AVX512_CORE_BF16 */
+/* test: builds=both */
+/* test: as=without_amx env=DNNL_MAX_CPU_ISA=AVX512_CORE_BF16 builds=release */
 #include "base/memory.h"
 #include "lm/cpu.h"
 #include "lm/pass.h"

@@ -1,8 +1,9 @@
 /* Products of a few rows: float32 is, to the bit, sixteen sums of fused products that are added in one order, on every processor; int8 is the
  * exact product but for rounding; what is not finite stays so, and other rows do not feel it. It runs with newer instructions
  * hidden, too. */
-/* test: as=AVX2 env=DNNL_MAX_CPU_ISA=AVX2 */
-/* test: as=AVX512_CORE env=DNNL_MAX_CPU_ISA=AVX512_CORE */
+/* test: builds=both */
+/* test: as=AVX2 env=DNNL_MAX_CPU_ISA=AVX2 builds=release */
+/* test: as=AVX512_CORE env=DNNL_MAX_CPU_ISA=AVX512_CORE builds=release */
 #include "base/memory.h"
 #include "base/random.h"
 #include "lm/cpu.h"

@@ -1,7 +1,8 @@
 /* Weights as int8: each is within half a scale; a pass with them is the float32 pass of the model whose weights are what they stand for; a row of a
  * product has the same bits beside any others, in any number of threads. */
-/* test: as=AVX2 env=DNNL_MAX_CPU_ISA=AVX2 */
-/* test: as=AVX512_CORE env=DNNL_MAX_CPU_ISA=AVX512_CORE */
+/* test: builds=both */
+/* test: as=AVX2 env=DNNL_MAX_CPU_ISA=AVX2 builds=release */
+/* test: as=AVX512_CORE env=DNNL_MAX_CPU_ISA=AVX512_CORE builds=release */
 #include "lm/int8.h"
 #include "base/memory.h"
 #include "lm/cpu.h"

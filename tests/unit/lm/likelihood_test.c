@@ -1,4 +1,5 @@
 /* Losses of texts against the plain pass, alone and beside others, whole and cut. */
+/* test: builds=both */
 #include "lm/likelihood.h"
 #include "lm/model.h"
 #include "lm/plain.h"

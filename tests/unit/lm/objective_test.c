@@ -1,4 +1,5 @@
 /* Objectives: values by hand, and derivatives by differences. */
+/* test: builds=both */
 #include "lm/objective.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* The fast pass against the textbook's: sizes around the blocks and vectors that it cuts by, texts of one token and of several
  * blocks, all of it in one to three threads. */
+/* test: builds=both */
 #include "base/memory.h"
 #include "lm/cpu.h"
 #include "lm/pass.h"

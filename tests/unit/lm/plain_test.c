@@ -1,5 +1,6 @@
 /* The textbook's gradients by differences, and attention that keeps to its text; tests/peers/lm_model_test.py compares the
  * results with transformers'. */
+/* test: builds=both */
 #include "lm/plain.h"
 #include "base/memory.h"
 

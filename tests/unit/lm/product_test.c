@@ -1,6 +1,7 @@
 /* Products in float32, by oneDNN or where there is AMX in three parts of each number: every bit of a number counts, errors are those of float32, and with
  * parts the result is the same in any number of threads. */
-/* test: as=without_amx env=DNNL_MAX_CPU_ISA=AVX512_CORE_BF16 */
+/* test: builds=both */
+/* test: as=without_amx env=DNNL_MAX_CPU_ISA=AVX512_CORE_BF16 builds=release */
 #include "base/memory.h"
 #include "lm/cpu_internal.h"
 #include "lm/plain.h"

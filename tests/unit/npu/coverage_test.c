@@ -3,7 +3,7 @@
  * their program (coverage.h); ctest runs them before this one, which takes their names as its arguments and believes no
  * list of a program that is not there any more:
  *   npu_tests coverage_test PROGRAM:FILE... */
-/* test: needs=covered */
+/* test: needs=covered builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/isa_types.h"
 

@@ -1,4 +1,5 @@
 /* The two ways of judging, on tensors small enough to reason about. */
+/* test: builds=both */
 #include "task/task.h"
 #include "task/task_internal.h"
 

@@ -4,6 +4,7 @@
  * - so is any order of summation: a float32 sum in any order is the exact sum of terms that are off by a few roundings,
  *   so golden of inputs that are off by as much, each by another amount, stands for it (backward error);
  * - an element that is off by 16 times its limit is wrong. */
+/* test: builds=both */
 #include "base/random.h"
 #include "task/task.h"
 #include "task/task_internal.h"

@@ -1,4 +1,5 @@
 /* What wrong elements have in common is told in words: where they lie, what stands there. */
+/* test: builds=both */
 #include "task/compare_internal.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* A project from its directory to numbers: built with the real compiler, run in the real jail. */
-/* test: cost=10 */
+/* test: cost=10 builds=both */
 #include "base/files.h"
 #include "jail/job_exchange.h"
 #include "toolchain/toolchain.h"

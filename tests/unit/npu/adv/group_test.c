@@ -1,5 +1,5 @@
 /* GroupNorm on the whole machine with the host's tiling, against loops in double. */
-/* test: leaves=covered */
+/* test: leaves=covered builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/adv/case.h"
 #include "abi/tiling_abi.h"

@@ -2,7 +2,7 @@
  * little temporary space as CANN's host side reserves and in odd sizes, with counts around blocks, repeats and pieces,
  * in program order and random order under manual synchronisation; what they may overwrite and what not; special
  * values. */
-/* test: leaves=covered */
+/* test: leaves=covered builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/launch.h"
 

@@ -1,5 +1,6 @@
 /* Calls of the Matmul object besides IterateAll of one product: batches, partial sums, halves of C, the kernel's own
  * copies, quantisation; each compared with a plain loop. */
+/* test: builds=both */
 #include "unit/npu/adv/product.h"
 
 static double a_of(int row, int k)

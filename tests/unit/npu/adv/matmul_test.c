@@ -1,5 +1,6 @@
 /* The Matmul object against the plain loop over m, n and k: data types, transpositions, formats and shapes that fill no
  * block, on an AIC by itself and through the queue of a block with two AIVs; and what it says of wrong calls. */
+/* test: builds=both */
 #include "unit/npu/adv/product.h"
 
 static void test_types_and_transpositions(void **state)

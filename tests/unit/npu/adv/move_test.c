@@ -1,5 +1,5 @@
 /* BroadCast, SelectWithBytesMask, Sum and Mean on the whole machine, against plain loops. */
-/* test: leaves=covered */
+/* test: leaves=covered builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/adv/case.h"
 

@@ -1,5 +1,5 @@
 /* DataCopy with Nz2NdParamsFull on the whole machine, in each data type, against a plain loop over rows and columns. */
-/* test: leaves=covered */
+/* test: leaves=covered builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/launch.h"
 

@@ -1,5 +1,6 @@
 /* High-level APIs on the whole machine: what they compute piece by piece, that they keep to their temporary space, and
  * that they order nothing but their own steps. */
+/* test: builds=both */
 #include "unit/npu/launch.h"
 
 #include "abi/npu_adv.h"

@@ -1,5 +1,5 @@
 /* DropOut, AscendQuant, AscendDequant and AscendAntiQuant on the whole machine against plain loops. */
-/* test: leaves=covered */
+/* test: leaves=covered builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/adv/case.h"
 #include "base/half.h"

@@ -1,5 +1,5 @@
 /* ReduceProd, ReduceAny, ReduceAll and ReduceXorSum on the whole machine, with the host's temporary space. */
-/* test: leaves=covered */
+/* test: leaves=covered builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/adv/case.h"
 #include "abi/tiling_abi.h"

@@ -1,5 +1,5 @@
 /* DataCopy with SliceInfo on the whole machine, against plain loops over the elements that the slices name. */
-/* test: leaves=covered */
+/* test: leaves=covered builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/launch.h"
 

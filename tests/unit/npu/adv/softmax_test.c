@@ -1,6 +1,6 @@
 /* SoftMax and its relatives on the whole machine against loops in double, in every combination of types, in ND and NZ,
  * with columns that are padding. */
-/* test: leaves=covered */
+/* test: leaves=covered builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/adv/case.h"
 #include "npu/adv/tiling.h"

@@ -1,5 +1,5 @@
 /* Sort, Extract and BilinearInterpolation on the whole machine, against qsort and plain loops. */
-/* test: leaves=covered */
+/* test: leaves=covered builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/adv/case.h"
 

@@ -1,5 +1,5 @@
 /* TopK on the whole machine with the host's tiling and temporary space, against a stable sort. */
-/* test: leaves=covered */
+/* test: leaves=covered builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/adv/case.h"
 #include "abi/tiling_abi.h"

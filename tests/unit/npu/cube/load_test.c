@@ -1,5 +1,5 @@
 /* What brings matrices into the cube's memories, against plain loops. */
-/* test: leaves=covered */
+/* test: leaves=covered builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/cube/program.h"
 #include "unit/npu/isa_types.h"

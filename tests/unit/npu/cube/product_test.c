@@ -1,5 +1,5 @@
 /* Mmad and Fixpipe against plain loops. */
-/* test: leaves=covered */
+/* test: leaves=covered builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/cube/program.h"
 

@@ -1,6 +1,6 @@
 /* Cast against cast_element.h. All
  * 65536 values of 16-bit sources, boundaries and random bits of the wider ones, in every pair and mode of cast.def. */
-/* test: with=core */
+/* test: with=core builds=both */
 #include "cast_element.h"
 #include "unit/npu/core.h"
 

@@ -1,5 +1,5 @@
 /* Compare and CompareScalar against one comparison per element; bits, definedness, CMPMASK, ragged counts. */
-/* test: leaves=covered with=core */
+/* test: leaves=covered with=core builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/core.h"
 

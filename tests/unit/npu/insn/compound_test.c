@@ -1,5 +1,5 @@
 /* Compound instructions and CastDequant against the arithmetic that their documentation writes down. */
-/* test: leaves=covered with=core */
+/* test: leaves=covered with=core builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/core.h"
 

@@ -1,7 +1,7 @@
 /* Reciprocal and Rsqrt are estimates: the results that documents print, the size of the error in both types, and what it
  * depends on. That every half and random floats give what the integers of elements.h say is forms_test's and
  * vec_test's business. */
-/* test: with=core */
+/* test: with=core builds=both */
 #include "elements.h"
 #include "unit/npu/core.h"
 

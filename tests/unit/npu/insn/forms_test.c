@@ -1,6 +1,6 @@
 /* Every element-wise instruction of isa.def, in every data type and form: random and special operands, counts, masks,
  * repeats and strides around every boundary, against one plain loop over repeats and elements. */
-/* test: cost=8 leaves=covered with=core */
+/* test: cost=8 leaves=covered with=core builds=both */
 #include "unit/npu/coverage.h"
 #include "elements.h"
 #include "unit/npu/isa_types.h"

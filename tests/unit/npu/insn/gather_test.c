@@ -1,5 +1,5 @@
 /* Gather and GatherMask against the loops of their documentation. */
-/* test: leaves=covered with=core */
+/* test: leaves=covered with=core builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/core.h"
 #include "unit/npu/isa_types.h"

@@ -1,6 +1,6 @@
 /* The walk over lanes against a plain loop over (repeat, lane), the footprints against the bytes that loop touches, and
  * every trap of the vector forms. */
-/* test: with=core */
+/* test: with=core builds=both */
 #include "unit/npu/core.h"
 
 /* Where a lane of one operand lies, from the documentation's words: block of 32 bytes, block stride, repeat stride. */

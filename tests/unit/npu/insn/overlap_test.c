@@ -1,6 +1,6 @@
 /* Destination and source with bytes in common, against the documents' words: a repeat reads before it writes; what it
  * reads of another element of the repeat, or of an earlier repeat, is undefined but for the exceptions. */
-/* test: with=core */
+/* test: with=core builds=both */
 #include "unit/npu/core.h"
 
 enum { BASE = 0x2000, AREA = 0x4000, LANES = 128 };

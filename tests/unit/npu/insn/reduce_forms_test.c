@@ -1,7 +1,7 @@
 /* Every reduction of isa.def in both data types, every form and every ReduceOrder against the documented tree: sums of
  * neighbours, the first of equal extremes, a NaN before every number. Masks, repeats and strides around every
  * boundary. */
-/* test: leaves=covered with=core */
+/* test: leaves=covered with=core builds=both */
 #include "unit/npu/coverage.h"
 #include "elements.h"
 #include "unit/npu/core.h"

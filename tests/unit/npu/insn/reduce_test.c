@@ -1,5 +1,5 @@
 /* Reductions against plain loops: trees over neighbours, first extremes, accumulated sums. */
-/* test: with=core */
+/* test: with=core builds=both */
 #include "unit/npu/core.h"
 
 static const char *run(struct npu_insn insn, int op)

@@ -1,5 +1,5 @@
 /* Select in its three modes against one choice per element; definedness follows the chosen source only. */
-/* test: with=core */
+/* test: with=core builds=both */
 #include "unit/npu/core.h"
 
 enum { CMPMASK, SCALAR, TENSOR };

@@ -1,5 +1,5 @@
 /* Sort32 and MrgSort against qsort of the same pairs; counts of suspended merges against a merge by hand. */
-/* test: leaves=covered with=core */
+/* test: leaves=covered with=core builds=both */
 #include "unit/npu/coverage.h"
 #include "unit/npu/core.h"
 

@@ -1,5 +1,5 @@
 /* Add to Not: values against elements.h and definedness, on sizes around every boundary, with masks and strides. */
-/* test: with=core */
+/* test: with=core builds=both */
 #include "elements.h"
 #include "unit/npu/core.h"
 

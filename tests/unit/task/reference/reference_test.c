@@ -1,6 +1,7 @@
 /* References against values worked out by hand. With arguments it dumps a case for tests/peers/references_test.py:
  *   task_tests reference/reference_test TASK CASE SEED DIRECTORY
  * writes in<i>_<t>.bin and up<i>_<t>.bin, go<i>_<t>.bin and prints a JSON description. */
+/* test: builds=both */
 #include "task/task.h"
 #include "task/task_internal.h"
 #include "unit/unit.h"

@@ -1,6 +1,7 @@
 /* Every reference against its signature: the task that `akgen task new` writes is fit to judge with, with and without
  * what is optional; and whatever a task lacks or has otherwise is an error at its line or works, but never ends the
  * process. Asking a call for what the signature does not have does (reference.c), so that the two cannot differ. */
+/* test: builds=both */
 #include "base/text.h"
 #include "task/reference/reference.h"
 #include "task/task_internal.h"
