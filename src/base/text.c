@@ -119,6 +119,14 @@ void text_make_utf8(char *string)
     }
 }
 
+bool text_is_utf8(const char *string)
+{
+    size_t length = 1;
+    for (; *string && length; string += length)
+        length = utf8_length((const unsigned char *)string);
+    return length;
+}
+
 size_t text_control(const char *at)
 {
     unsigned char c = (unsigned char)*at, next = c ? (unsigned char)at[1] : 0;

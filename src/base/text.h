@@ -2,6 +2,7 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -18,6 +19,8 @@ void text_addf(struct text *text, const char *format, ...) __attribute__((format
 /* Puts a '?' in the place of each byte that is no part of a character in UTF-8 (RFC 3629): what a candidate wrote or
  * named may be anything, and JSON takes nothing else. */
 void text_make_utf8(char *string);
+/* Returns true if text_make_utf8 would change nothing. */
+bool text_is_utf8(const char *string);
 /* Returns the bytes of the control character at `at` in UTF-8 (U+0000 ends the string and is none); 0: another character. */
 size_t text_control(const char *at);
 /* Writes what somebody else wrote for a terminal: control characters but tabs become '?', so that it moves no cursor and sets no

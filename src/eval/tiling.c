@@ -2,13 +2,14 @@
  * other inputs, and a host part sees nothing that differs from one process to the next: so one call answers for every
  * run of the case that would ask the same. Calls that differ each have a process of their own. */
 #include "eval/case_internal.h"
+#include "jail/wire.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct tiling_answer {
     struct tiling_answer *before;
-    const char *question; /* the job as text */
+    const void *question; /* the job as a message */
+    size_t length;
     struct host_result result;
 };
 
@@ -51,16 +52,13 @@ static struct host_job make_job(struct arena *arena, const struct bound_case *bo
 const struct host_result *tiling_ask(struct arena *arena, const struct bound_case *bound)
 {
     const struct host_job job = make_job(arena, bound);
-    json_t *json = host_job_to_json(&job);
-    char *text = json_dumps(json, JSON_COMPACT);
-    const char *question = arena_strdup(arena, text ? text : "");
-    free(text);
-    json_decref(json);
-    for (struct tiling_answer *answer = bound->tilings->newest; answer && *question; answer = answer->before)
-        if (strcmp(answer->question, question) == 0)
+    size_t length;
+    const void *question = wire_encode(arena, WIRE_HOST_JOB, &job, &length);
+    for (struct tiling_answer *answer = bound->tilings->newest; answer; answer = answer->before)
+        if (answer->length == length && memcmp(answer->question, question, length) == 0)
             return &answer->result;
     struct tiling_answer *answer = arena_alloc(arena, sizeof *answer);
-    *answer = (struct tiling_answer){.before = bound->tilings->newest, .question = question};
+    *answer = (struct tiling_answer){.before = bound->tilings->newest, .question = question, .length = length};
     host_run(arena, &job, &answer->result);
     bound->tilings->newest = answer;
     return &answer->result;

@@ -1,11 +1,11 @@
 /* host_run: hands a call of the host part to akgen-host in the jail and makes sense of how it ended. */
 #include "base/files.h"
 #include "jail/program_internal.h"
+#include "jail/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ static void set(struct host_result *result, enum job_status status, const char *
 /* An end without a result. Before the candidate ran it is ours; later it is its own doing unless the system says that
  * somebody else ended the process (host_job.h). */
 static void judge_end(struct arena *arena, const struct host_job *job, const struct sandbox_result *ended,
-                      double allowed, bool garbled, struct host_result *result)
+                      double allowed, enum host_answer answer, struct host_result *result)
 {
     const char *stage = job_stage_name(result->stage);
     if (!ended->started)
@@ -32,11 +32,13 @@ static void judge_end(struct arena *arena, const struct host_job *job, const str
     else if (ended->exhausted)
         set(result, JOB_CRASHED,
             arena_printf(arena, "the candidate filled the memory of this machine in stage %s", stage));
+    else if (answer == HOST_FOREIGN)
+        set(result, JOB_BROKEN, program_foreign(arena, "akgen-host"));
     else if (ended->killed || result->stage == JOB_START)
         set(result, JOB_BROKEN, program_end(arena, "akgen-host ", ended, result->stage));
     else if (ended->signal == SIGSYS)
         set(result, JOB_CHEATED, program_forbidden(arena, result->stage));
-    else if (garbled && ended->exit_code == 0)
+    else if (answer != HOST_SILENT && ended->exit_code == 0)
         set(result, JOB_CHEATED, "the candidate wrote into the result");
     else
         set(result, ended->signal ? JOB_CRASHED : JOB_EXITED,
@@ -58,7 +60,7 @@ static void understand(struct arena *arena, const struct host_job *job, const st
     if (!good) {
         op_def_release(&result->def);
         *result = (struct host_result){.stage = result->stage};
-        judge_end(arena, job, ended, allowed, kind != HOST_SILENT, result);
+        judge_end(arena, job, ended, allowed, kind, result);
     }
     result->printed = ended->output;
 }
@@ -82,12 +84,14 @@ static void run_once(struct arena *arena, const struct host_job *job, bool alone
         return;
     }
     sent.host_so = program_take_object(arena, &objects, job->host_so, OBJECT_FD);
-    json_t *json = host_job_to_json(&sent);
-    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    int job_fd = text ? program_memory_file("akgen-job", text, strlen(text)) : -1;
+    struct arena scratch = {0};
+    size_t length;
+    const void *message = wire_encode(&scratch, WIRE_HOST_JOB, &sent, &length);
+    int job_fd = program_memory_file("akgen-job", message, length);
+    const int problem = errno;
+    arena_free(&scratch);
     if (job_fd < 0 || pipe2(ends, O_CLOEXEC)) {
-        result->error =
-            arena_printf(arena, "the job cannot be written: %s", text ? strerror(errno) : "it is no valid JSON");
+        result->error = arena_printf(arena, "the job cannot be written: %s", strerror(job_fd < 0 ? problem : errno));
     } else {
         const int keep[] = {job_fd, ends[1], objects.count ? objects.fds[0] : -1, -1};
         struct sandbox_answer answer = {.fd = ends[0], .limit = HOST_ANSWER_LIMIT};
@@ -115,8 +119,6 @@ static void run_once(struct arena *arena, const struct host_job *job, bool alone
     if (job_fd >= 0)
         close(job_fd);
     program_close_objects(&objects);
-    free(text);
-    json_decref(json);
 }
 
 /* A crash can be somebody else's doing, too (a signal that an instruction raises can be sent), and so can an end for

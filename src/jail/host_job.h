@@ -1,6 +1,6 @@
 /* What akgen asks of akgen-host, the program in which a candidate's host part runs, and what comes back.
  *
- * The job is JSON on the descriptor given by --job, the result JSON through a pipe, --result. The process has neither
+ * The job is a message (wire.h) on the descriptor given by --job, the result one through a pipe, --result. The process has neither
  * tensors nor machine: shapes, attributes and the values that the task passes on the host go in; the OpDef, or tiling
  * data, block count, key and workspace come out. Each call is a process of its own.
  *
@@ -37,7 +37,7 @@ enum job_status {
     JOB_BROKEN   /* ours: no process, one that somebody killed, no memory, unreadable result */
 };
 
-/* Bytes of an answer: what is read as JSON takes about twenty times the room. */
+/* Bytes of an answer. */
 enum { HOST_ANSWER_LIMIT = 2 << 20 };
 struct host_job {
     const char *host_so; /* absolute path */
@@ -65,17 +65,18 @@ struct host_result {
  * OpDef (op_def_release). Never fails: what goes wrong on our side is JOB_BROKEN, after a second attempt. */
 void host_run(struct arena *arena, const struct host_job *job, struct host_result *result);
 
-/* Both ways, for both ends. */
-json_t *host_job_to_json(const struct host_job *job);
-/* The attributes' values hold references of their own; none after an error. */
-struct akgen_error *host_job_from_json(struct arena *arena, const json_t *json, struct host_job *job);
-json_t *host_result_to_json(const struct host_result *result);
-/* Fills everything but `printed` and `stage`. Nothing in the JSON is believed: an error says what no host part can have
- * returned. */
-struct akgen_error *host_result_from_json(struct arena *arena, const json_t *json, struct host_result *result);
-/* What came through the pipe: a line for each stage that was reached and then the JSON. Fills the result as above, and
- * its stage. */
-enum host_answer { HOST_SILENT /* no JSON */, HOST_GARBLED /* none that is a result */, HOST_ANSWERED };
+/* Decodes a WIRE_HOST_RESULT; fills everything but `printed` and `stage`. Nothing in it is believed: an error says what no host
+ * part can have returned. */
+struct akgen_error *host_result_decode(struct arena *arena, const void *bytes, size_t length,
+                                       struct host_result *result);
+/* Reads what came through the pipe: a line for each stage that was reached and then the message. Fills the result as above,
+ * and its stage. */
+enum host_answer {
+    HOST_SILENT,  /* no message */
+    HOST_GARBLED, /* none that is a result */
+    HOST_FOREIGN, /* that of another build: nothing of the candidate had run */
+    HOST_ANSWERED
+};
 enum host_answer host_result_read(struct arena *arena, const char *text, size_t length, struct host_result *result);
 
 #endif

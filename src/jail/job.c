@@ -6,6 +6,7 @@
 #include "jail/places_internal.h"
 #include "jail/program_internal.h"
 #include "jail/trace_internal.h"
+#include "jail/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +20,13 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+const struct words job_kinds = WORDS(JOB_KINDS);
+const char *const job_lanes[] = {
+#define NPU_PIPE(id, number) #id,
+#include "abi/pipe.def"
+#undef NPU_PIPE
+};
 
 static const double default_seconds = 60;
 static const uint64_t default_memory = 16ULL << 30, written_limit = 64ULL << 20;
@@ -38,19 +46,18 @@ static enum job_stage read_stage(int fd, const struct job_mark *untouched, const
     return pread(fd, &mark, sizeof mark, 0) == sizeof mark ? job_mark_stage(&mark, untouched, nonce) : JOB_LOAD;
 }
 
-/* The JSON behind the mark; NULL if there is none. */
-static json_t *read_result(int fd)
+/* The message after the mark; NULL if there is none. The caller frees it. */
+static void *read_result(int fd, size_t *length)
 {
     struct stat status;
     if (fstat(fd, &status) || status.st_size <= (off_t)sizeof(struct job_mark) || status.st_size > JOB_RESULT_LIMIT)
         return NULL;
-    size_t length = (size_t)status.st_size - sizeof(struct job_mark);
-    char *text = memory_alloc(length);
-    json_t *json = NULL;
-    if (pread(fd, text, length, sizeof(struct job_mark)) == (ssize_t)length)
-        json = json_loadb(text, length, 0, NULL);
-    free(text);
-    return json;
+    *length = (size_t)status.st_size - sizeof(struct job_mark);
+    void *message = memory_alloc(*length);
+    if (pread(fd, message, *length, sizeof(struct job_mark)) == (ssize_t)*length)
+        return message;
+    free(message);
+    return NULL;
 }
 
 /* 128 random bits as text: what a candidate would have to repeat to pass off a result of its own. */
@@ -68,20 +75,21 @@ static void cheated(struct job_result *result, const char *error)
         (struct job_result){.status = JOB_CHEATED, .stage = result->stage, .printed = result->printed, .error = error};
 }
 
-/* A result that does not repeat the nonce is the candidate's, whatever it says. */
-static void take_result(struct arena *arena, const json_t *json, const char *nonce, struct job_result *result)
+/* A result that does not repeat the nonce is the candidate's, whatever it says; it has none of akgen-run's where the job
+ * was refused. */
+static void take_result(struct arena *arena, const void *message, size_t length, const char *nonce,
+                        struct job_result *result)
 {
     const struct job_result nothing = {.stage = result->stage, .printed = result->printed};
-    const char *repeated = json_string_value(json_object_get(json, "nonce"));
-    struct akgen_error *error = job_result_from_json(arena, json, result);
-    if (!repeated || strcmp(repeated, nonce) != 0) {
-        job_result_free(result);
+    struct akgen_error *error = wire_decode(arena, WIRE_JOB_RESULT, message, length, result);
+    if (result->stage != JOB_START && (!result->nonce || strcmp(result->nonce, nonce) != 0)) {
         cheated(result, "the candidate wrote a result of its own");
     } else if (error) {
-        job_result_free(result);
         *result = nothing;
         broken(result, arena_strdup(arena, error->message));
     }
+    for (size_t i = 0; i < result->finding_count; i++)
+        result->fault |= result->findings[i].fatal;
     error_free(error);
 }
 
@@ -157,18 +165,22 @@ static void understand(struct arena *arena, const struct job *job, const struct 
 {
     bool shortened = allowed < job->seconds; /* by the candidate's own doing */
     result->printed = ended->output;
-    json_t *json = ended->exit_code == 0 ? read_result(result_fd) : NULL;
+    size_t length = 0;
+    void *message = ended->exit_code == 0 ? read_result(result_fd, &length) : NULL;
+    const bool ours = message && wire_is(WIRE_JOB_RESULT, message, length);
     if (!ended->started)
         broken(result, arena_printf(arena, "akgen-run did not start: %s", ended->error));
     else if (ended->timed_out && (shortened || result->stage != JOB_START))
         timed_out(arena, job, allowed, result);
-    else if (json)
-        take_result(arena, json, job->nonce, result);
+    else if (ours)
+        take_result(arena, message, length, job->nonce, result);
+    else if (message && result->stage == JOB_START)
+        broken(result, program_foreign(arena, "akgen-run"));
     else if (ended->exit_code == 0 && result->stage == JOB_REPORT)
         cheated(result, "the candidate wrote into the result");
     else
         judge_end(arena, ended, result);
-    json_decref(json);
+    free(message);
 }
 
 /* Under gdb, which stops at the kernel's entry and wherever the machine ends the run. */
@@ -290,21 +302,20 @@ static void run_prepared(struct arena *arena, struct job *sent, const struct pro
     }
     struct job_mark untouched = {0};
     snprintf(untouched.proof, sizeof untouched.proof, "%s", secret);
-    json_t *json = job_to_json(sent);
-    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    const int fds[OPTIONS] = {text ? program_memory_file("akgen-job", text, strlen(text)) : -1,
+    struct arena scratch = {0};
+    size_t length;
+    const void *message = wire_encode(&scratch, WIRE_JOB, sent, &length);
+    const int fds[OPTIONS] = {program_memory_file("akgen-job", message, length),
                               program_memory_file("akgen-result", &untouched, sizeof untouched), sent->gm_fd,
                               stream_of(sent)};
     if (fds[JOB_FD] < 0 || fds[RESULT_FD] < 0)
-        broken(result,
-               arena_printf(arena, "the job cannot be written: %s", text ? strerror(errno) : "it is no valid JSON"));
+        broken(result, arena_printf(arena, "the job cannot be written: %s", strerror(errno)));
     else
         run_with(arena, sent, objects, runner, alone, fds, &untouched, result);
     for (int i = JOB_FD; i <= RESULT_FD; i++)
         if (fds[i] >= 0)
             close(fds[i]);
-    free(text);
-    json_decref(json);
+    arena_free(&scratch);
 }
 
 static void add_printed(struct arena *arena, const struct job *job, struct job_result *result)

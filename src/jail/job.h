@@ -1,6 +1,6 @@
 /* A job: what akgen asks of akgen-run, the program in which a candidate's kernel runs, and what comes back.
  *
- * The job is JSON on the file descriptor given by --job, the result JSON on --result. What the host part has decided
+ * The job is a message (wire.h) on the file descriptor given by --job, the result one on --result. What the host part has decided
  * (host_job.h) is part of the job. Tensor memory is one memfd (--gm), mapped shared by both: every tensor has its offset
  * there, so outputs need no copying. akgen reads them when the process is gone. */
 #ifndef JAIL_JOB_H
@@ -157,8 +157,5 @@ void job_without_kernel(const struct host_result *host, struct job_result *resul
  * on our side is JOB_BROKEN, after a second attempt in a process that has no other beside it. */
 void job_run(struct arena *arena, const struct job *job, struct job_result *result);
 void job_result_free(struct job_result *result);
-
-json_t *job_to_json(const struct job *job);
-struct akgen_error *job_from_json(struct arena *arena, const json_t *json, struct job *job);
 
 #endif

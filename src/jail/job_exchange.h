@@ -12,12 +12,12 @@
 #endif
 
 enum {
-    JOB_RESULT_LIMIT = 16 << 20, /* bytes of a result's JSON */
+    JOB_RESULT_LIMIT = 16 << 20, /* bytes of a result */
     JOB_EXIT_OURS = 70           /* akgen-run's exit code where it could not write a result */
 };
 
-/* The result descriptor begins with a mark, so that an end without warning can be placed; the result's JSON stands
- * behind it once the job is done. The candidate can write there, too, but two stages it cannot feign, those in which
+/* The result descriptor begins with a mark, so that an end without warning can be placed; the result's message
+ * follows once the job is done. The candidate can write there, too, but two stages it cannot feign, those in which
  * nothing of it runs: until akgen-run lets it in, the mark is what the caller put there (JOB_START), which nobody is
  * told; and when it is done (JOB_REPORT), the nonce stands beside the stage. */
 struct job_mark {
@@ -35,9 +35,5 @@ enum job_stage job_mark_stage(const struct job_mark *mark, const struct job_mark
 #define JOB_SLICE_FORMAT "%d %d %d %.3f %.3f %llu %u %lld %d %llx"
 /* What akgen-run writes of them at most: bytes. */
 enum { JOB_SLICES_LIMIT = 60 << 20 };
-
-json_t *job_result_to_json(const struct job_result *result);
-/* Fills everything but `printed` and `stage`. An error: the text is no result. */
-struct akgen_error *job_result_from_json(struct arena *arena, const json_t *json, struct job_result *result);
 
 #endif

@@ -119,6 +119,11 @@ const char *program_end(struct arena *arena, const char *who, const struct sandb
                         job_stage_name(stage), ended->exit_code == MEMORY_EXIT ? ", as when memory runs out" : "");
 }
 
+const char *program_foreign(struct arena *arena, const char *program)
+{
+    return arena_printf(arena, "%s is of another build than this program; install both from the same one", program);
+}
+
 const char *program_forbidden(struct arena *arena, enum job_stage stage)
 {
     return arena_printf(arena,

@@ -1,7 +1,7 @@
 /* An operator project: where its files are, what its OpDef says, and what its tiling function decides.
  *
  * op_project_find() reads a directory and runs nothing. op_describe() and op_tile() execute the candidate's host part
- * (a loaded host.so), so they are called inside the jail only; their results travel as JSON. */
+ * (a loaded host.so), so they are called inside the jail only; their results travel as messages (src/jail/wire.h). */
 #ifndef OP_OP_H
 #define OP_OP_H
 
@@ -103,9 +103,8 @@ struct op_def {
     bool has_tiling;
 };
 enum { OP_MAX_ITEMS = 1024 }; /* of each list: inputs, attributes, fields of a structure, ... */
-/* Of whatever a candidate registered; what is not as it must be is an error of op_def_from_json. */
-json_t *op_def_to_json(const struct op_def *def);
-struct akgen_error *op_def_from_json(struct arena *arena, const json_t *json, struct op_def *def);
+/* Checks what a candidate registered, or sent as a definition: an error names what is no identifier, or what does not fit. */
+struct akgen_error *op_def_check(const struct op_def *def);
 /* The C++ text that a kernel is compiled with (`-include`): every registered structure and what it nests, innermost
  * first, with the host's layout, and
  *   #define AKGEN_TILING_DEFAULT_STRUCT Name          the class registered under the op type (absent if there is none)

@@ -267,6 +267,28 @@ class Candidate(unittest.TestCase):
                     self.assertRegex(result["reason"], rf'no AddConfig\("{left_out}"\).*{soc}.*it has AddConfig for "ascend910')
 
 
+class Builds(unittest.TestCase):
+    def test_programs_of_different_builds(self):
+        """Each of the two in turn has a table of messages with another field in it: neither it nor akgen takes the other's at its word."""
+        build = pathlib.Path(AKGEN).resolve().parent
+        for changed in ("akgen-host", "akgen-run"):
+            with self.subTest(changed):
+                folder = pathlib.Path(tempfile.mkdtemp(prefix="builds-", dir=build))
+                self.addCleanup(shutil.rmtree, folder)
+                for path in (build / name for name in ("akgen", "akgen-host", "akgen-run", "akgen-init", "akgen-confine", "akgen-clang")):
+                    if path.exists() and path.name != changed:
+                        os.link(path, folder / path.name)
+                program = (build / changed).read_bytes()
+                self.assertIn(b"\0shape_depends\0", program)
+                (folder / changed).write_bytes(program.replace(b"\0shape_depends\0", b"\0shape_hinders\0"))
+                (folder / changed).chmod(0o755)
+                done = subprocess.run([folder / "akgen", "eval", SQRT, TASKS / SQRT / "reference", "--case=2", "--json"],
+                                      capture_output=True, text=True, env=dict(os.environ, AKGEN_HOME=str(HOME)))
+                result = json.loads(done.stdout)
+                self.assertEqual(result["verdict"], "infra_error", result["reason"])
+                self.assertIn(f"{changed} is of another build than this program", result["reason"])
+
+
 class Killer(threading.Thread):
     """Kills processes of one program below `pid`: those that have run for `after` seconds of processor time."""
 

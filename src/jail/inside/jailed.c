@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "jail/inside/steady.h"
 
+#include <jansson.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ const char *__asan_default_options(void)
            "detect_leaks=0:max_allocation_size_mb=16384:symbolize=0";
 }
 
-/* The candidate allocates where the job's text was; what it reads there before it writes is zeros. */
+/* The candidate allocates where the job's values were; what it reads there before it writes is zeros. */
 static void free_wiped(void *memory)
 {
     if (memory)
@@ -46,18 +47,19 @@ int jailed_option(int argc, char **argv, const char *name)
     return -1;
 }
 
-json_t *jailed_read(int fd)
+struct akgen_error *jailed_read(struct arena *arena, int fd, enum wire_message message, void *object)
 {
     struct stat status;
     if (fd < 0 || fstat(fd, &status) || status.st_size <= 0)
-        return NULL;
-    char *text = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (text == MAP_FAILED)
-        return NULL;
-    json_t *json = json_loadb(text, (size_t)status.st_size, 0, NULL);
-    munmap(text, (size_t)status.st_size);
+        return error_new("there is no message on the descriptor --job");
+    const size_t length = (size_t)status.st_size;
+    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes == MAP_FAILED)
+        return error_new("the descriptor --job cannot be read");
+    struct akgen_error *error = wire_decode(arena, message, bytes, length, object);
+    munmap(bytes, length);
     close(fd);
-    return json;
+    return error;
 }
 
 void jailed_close_all_but(int one, int other)
@@ -68,38 +70,27 @@ void jailed_close_all_but(int one, int other)
             close(fd);
 }
 
-enum { EVIDENCE_BYTES = 200, ROOM = '#' };
+enum { EVIDENCE_BYTES = 200 };
 
-const char *jailed_unknown(void)
+void jailed_prepare(struct arena *arena, enum wire_message message, const void *result,
+                    struct jailed_evidence *evidence)
 {
-    static char unknown[EVIDENCE_BYTES + 1];
-    memset(unknown, ROOM, EVIDENCE_BYTES);
-    return unknown;
+    struct arena scratch = {0};
+    const void *encoded = wire_encode(&scratch, message, result, &evidence->length);
+    evidence->bytes = arena_alloc(arena, evidence->length + EVIDENCE_BYTES);
+    memcpy(evidence->bytes, encoded, evidence->length);
+    explicit_bzero((void *)encoded, evidence->length); /* it may hold the nonce */
+    arena_free(&scratch);
 }
 
-char *jailed_evidence(struct arena *arena, json_t *result)
+/* The message ends with the length of the error and 1; the error's bytes follow. */
+void jailed_fill_in(struct jailed_evidence *evidence, const char *const *words)
 {
-    char *text = result ? json_dumps(result, JSON_COMPACT) : NULL, *evidence = NULL;
-    if (text) {
-        evidence = arena_strdup(arena, text);
-        explicit_bzero(text, strlen(text)); /* it may hold the nonce */
-    }
-    free(text);
-    json_decref(result);
-    return evidence;
-}
-
-/* The rest becomes white space behind the closing quote. */
-void jailed_fill_in(char *evidence, const char *const *words)
-{
-    char *at = strchr(evidence, ROOM);
-    if (!at)
-        return;
-    char *end = at + EVIDENCE_BYTES;
+    uint8_t *begin = evidence->bytes + evidence->length, *at = begin;
     for (; *words; words++)
-        for (const char *c = *words; *c && at < end; c++)
-            *at++ = *c;
-    *at++ = '"';
-    while (at <= end)
-        *at++ = ' ';
+        for (const char *c = *words; *c && at < begin + EVIDENCE_BYTES; c++)
+            *at++ = (uint8_t)*c;
+    const uint32_t words_bytes = (uint32_t)(at - begin);
+    memcpy(begin - sizeof(uint32_t), &(uint32_t){words_bytes + 1}, sizeof(uint32_t)); /* no call: the compiler's own */
+    evidence->length += words_bytes;
 }

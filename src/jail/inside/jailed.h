@@ -3,27 +3,30 @@
 #ifndef JAIL_INSIDE_JAILED_H
 #define JAIL_INSIDE_JAILED_H
 
-#include "base/arena.h"
+#include "jail/wire.h"
 
-#include <jansson.h>
+#include <stdint.h>
 
 /* Before anything else: everything that differs from run to run is replaced (steady.h), and what is freed is wiped. */
 void jailed_begin(void);
 /* A descriptor given as --name=NUMBER; -1: none. */
 int jailed_option(int argc, char **argv, const char *name);
-/* The JSON behind the descriptor, which is closed; NULL if there is none. The text is not left in memory. */
-json_t *jailed_read(int fd);
+/* Decodes the message of the descriptor, which is closed. The bytes are not left in memory. */
+struct akgen_error *jailed_read(struct arena *arena, int fd, enum wire_message message, void *object);
 
 /* Closes every descriptor above the standard ones but two (-1: none): no file is open when the candidate's code runs. */
 void jailed_close_all_but(int one, int other);
 
 /* The report of a violation is written while the candidate's call is under way, perhaps inside the allocator with its
- * locks held: nothing may be allocated then. So its text is made beforehand, with room for what is not known yet: a
- * result whose error is this. */
-const char *jailed_unknown(void);
-/* Its JSON, in the arena; NULL if there is no memory. Releases the reference. */
-char *jailed_evidence(struct arena *arena, json_t *result);
-/* Puts the words where the unknown is; the list ends in NULL. Makes no call. */
-void jailed_fill_in(char *evidence, const char *const *words);
+ * locks held: nothing may be allocated then. So the message is made beforehand, of a result with the error "", the
+ * record's last field. */
+struct jailed_evidence {
+    uint8_t *bytes; /* NULL: not made yet */
+    size_t length;
+};
+void jailed_prepare(struct arena *arena, enum wire_message message, const void *result,
+                    struct jailed_evidence *evidence);
+/* Puts the words into the error; the list ends in NULL. Makes no call. */
+void jailed_fill_in(struct jailed_evidence *evidence, const char *const *words);
 
 #endif

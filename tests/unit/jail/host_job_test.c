@@ -1,5 +1,6 @@
 /* What goes to akgen-host and what comes back: of the second nothing is believed. */
 #include "jail/host_job.h"
+#include "jail/wire.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,19 +19,20 @@ static void test_a_job_comes_back(void **state)
                                   {.type = AKGEN_FLOAT, .format = 2, .rank = 0, .values = &value}};
     struct op_argument inputs[] = {{.tensors = tensors, .count = 2}, {0}};
     struct op_attr attr = {.name = "alpha", .type = OP_ATTR_FLOAT, .value = json_real(0.25)};
-    const struct host_job sent = {.host_so = "/h.so",
-                                  .op_type = "Add",
-                                  .soc = "Ascend910B2",
-                                  .tile = true,
-                                  .inputs = inputs,
-                                  .input_count = 2,
-                                  .outputs = inputs,
-                                  .output_count = 1,
-                                  .attrs = &attr,
-                                  .attr_count = 1};
-    struct host_job job;
-    json_t *json = host_job_to_json(&sent);
-    assert_null(host_job_from_json(&arena, json, &job));
+    struct host_job sent = {.host_so = "/h.so",
+                            .op_type = "Add",
+                            .soc = "Ascend910B2",
+                            .tile = true,
+                            .inputs = inputs,
+                            .input_count = 2,
+                            .outputs = inputs,
+                            .output_count = 1,
+                            .attrs = &attr,
+                            .attr_count = 1};
+    struct host_job job = {0};
+    size_t length;
+    const void *message = wire_encode(&arena, WIRE_HOST_JOB, &sent, &length);
+    assert_null(wire_decode(&arena, WIRE_HOST_JOB, message, length, &job));
     assert_true(job.tile);
     assert_string_equal(job.host_so, "/h.so");
     assert_int_equal(job.input_count, 2);
@@ -40,12 +42,43 @@ static void test_a_job_comes_back(void **state)
     assert_int_equal(job.inputs[1].count, 0);
     assert_true(json_real_value(job.attrs[0].value) == 0.25);
     json_decref(job.attrs[0].value);
-    json_object_set_new(json, "soc", json_null());
-    struct akgen_error *error = host_job_from_json(&arena, json, &job);
-    assert_non_null(error);
+    sent.host_so = NULL;
+    message = wire_encode(&arena, WIRE_HOST_JOB, &sent, &length);
+    struct akgen_error *error = wire_decode(&arena, WIRE_HOST_JOB, message, length, &job);
+    assert_string_equal(error->message, "host_job.host_so is empty");
     error_free(error);
-    json_decref(json);
     json_decref(attr.value);
+    arena_free(&arena);
+}
+
+/* A message after what tells the stages. */
+struct said {
+    char bytes[40000];
+    size_t length;
+};
+
+static void say(struct said *said, const char *stages, const struct host_result *result)
+{
+    struct arena arena = {0};
+    size_t length = 0;
+    const void *message = result ? wire_encode(&arena, WIRE_HOST_RESULT, result, &length) : NULL;
+    said->length = strlen(stages) + length;
+    assert_true(said->length <= sizeof said->bytes);
+    memcpy(said->bytes, stages, strlen(stages));
+    if (message)
+        memcpy(said->bytes + strlen(stages), message, length);
+    arena_free(&arena);
+}
+
+static void expect(const struct said *said, enum host_answer answer, enum job_stage stage, enum job_status status)
+{
+    struct arena arena = {0};
+    struct host_result result = {0};
+    enum host_answer found = host_result_read(&arena, said->bytes, said->length, &result);
+    if (found != answer || result.stage != stage || result.status != status)
+        fail_msg("'%.*s': answer %d, stage %d, status %d", (int)said->length, said->bytes, found, result.stage,
+                 result.status);
+    op_def_release(&result.def);
     arena_free(&arena);
 }
 
@@ -53,71 +86,83 @@ static void test_a_job_comes_back(void **state)
 static void test_answers(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
+    static uint8_t bytes[] = {1, 255};
+    const struct host_result tiled = {.tiling = {.block_dim = 8, .key = UINT64_MAX, .bytes = bytes, .size = 2}},
+                             failed = {.status = JOB_TILING_FAILED, .error = "GRAPH_FAILED"},
+                             lacking = {.status = JOB_UNSUPPORTED, .error = "ge::Operator::GetName"},
+                             liked = {.status = JOB_UNSUPPORTED, .error = "what I like"},
+                             wordless = {.status = JOB_TILING_FAILED}, empty = {0},
+                             beyond = {.status = (enum job_status)77, .error = "e"},
+                             both = {.tiling = tiled.tiling, .def = {.type = "Add", .combinations = 1}},
+                             failed_with_tiling = {.status = JOB_TILING_FAILED, .error = "e", .tiling = tiled.tiling};
+    const struct {
+        const char *stages;
+        const struct host_result *result;
         enum host_answer answer;
         enum job_stage stage;
         enum job_status status;
     } rows[] = {
-        {"", HOST_SILENT, JOB_START, JOB_OK},
-        {"load\n", HOST_SILENT, JOB_LOAD, JOB_OK},
-        {"load\ntiling\n", HOST_SILENT, JOB_TILING, JOB_OK},
-        {"report\n", HOST_GARBLED, JOB_START, JOB_OK},
-        {"load\ntil", HOST_GARBLED, JOB_LOAD, JOB_OK},
-        {"tiling\n{\"status\": 0, \"tiling\": {\"block_dim\": 8, \"key\": -1, \"workspace\": 0, \"bytes\": \"01ff\"}}",
-         HOST_ANSWERED, JOB_TILING, JOB_OK},
-        {"{\"status\": 1, \"error\": \"GRAPH_FAILED\"}", HOST_ANSWERED, JOB_START, JOB_TILING_FAILED},
-        {"{\"status\": 2, \"error\": \"ge::Operator::GetName\"}", HOST_ANSWERED, JOB_START, JOB_UNSUPPORTED},
-        {"{\"status\": 2, \"error\": \"what I like\"}", HOST_GARBLED, JOB_START, JOB_OK},
-        {"{\"status\": 1}", HOST_GARBLED, JOB_START, JOB_OK},
-        {"{\"status\": 0}", HOST_GARBLED, JOB_START, JOB_OK},
-        {"{\"status\": 77}", HOST_GARBLED, JOB_START, JOB_OK},
-        {"[]", HOST_GARBLED, JOB_START, JOB_OK},
+        {"", NULL, HOST_SILENT, JOB_START, JOB_OK},
+        {"load\n", NULL, HOST_SILENT, JOB_LOAD, JOB_OK},
+        {"load\ntiling\n", NULL, HOST_SILENT, JOB_TILING, JOB_OK},
+        {"report\n", NULL, HOST_FOREIGN, JOB_START, JOB_OK},
+        {"load\ntil", NULL, HOST_GARBLED, JOB_LOAD, JOB_OK},
+        {"load\n{", &failed, HOST_GARBLED, JOB_LOAD, JOB_OK},
+        {"tiling\n", &tiled, HOST_ANSWERED, JOB_TILING, JOB_OK},
+        {"", &failed, HOST_ANSWERED, JOB_START, JOB_TILING_FAILED},
+        {"", &lacking, HOST_ANSWERED, JOB_START, JOB_UNSUPPORTED},
+        {"", &liked, HOST_GARBLED, JOB_START, JOB_OK},
+        {"", &wordless, HOST_GARBLED, JOB_START, JOB_OK},
+        {"", &empty, HOST_GARBLED, JOB_START, JOB_OK},
+        {"", &beyond, HOST_GARBLED, JOB_START, JOB_OK},
+        {"", &both, HOST_GARBLED, JOB_START, JOB_OK},
+        {"", &failed_with_tiling, HOST_GARBLED, JOB_START, JOB_OK},
     };
+    static struct said said;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct arena arena = {0};
-        struct host_result result = {0};
-        enum host_answer answer = host_result_read(&arena, rows[i].text, strlen(rows[i].text), &result);
-        if (answer != rows[i].answer || result.stage != rows[i].stage || result.status != rows[i].status)
-            fail_msg("'%s': answer %d, stage %d, status %d", rows[i].text, answer, result.stage, result.status);
-        arena_free(&arena);
+        say(&said, rows[i].stages, rows[i].result);
+        expect(&said, rows[i].answer, rows[i].stage, rows[i].status);
     }
+    /* Another build's hash: nothing that the candidate can have written before it ran, and its own doing afterwards. */
+    say(&said, "", &tiled);
+    said.bytes[0] ^= 1;
+    expect(&said, HOST_FOREIGN, JOB_START, JOB_OK);
+    say(&said, "load\n", &tiled);
+    said.bytes[5] ^= 1;
+    expect(&said, HOST_GARBLED, JOB_LOAD, JOB_OK);
+    say(&said, "", &failed);
+    said.bytes[said.length++] = 'x';
+    expect(&said, HOST_GARBLED, JOB_START, JOB_OK);
 }
 
-static json_t *tiling(void)
+static struct akgen_error *pass(struct arena *arena, const struct host_result *from, struct host_result *to)
 {
-    static uint8_t bytes[] = {1, 255};
-    const struct host_result result = {
-        .tiling = {.block_dim = 8, .key = UINT64_MAX, .workspace = UINT64_MAX, .bytes = bytes, .size = 2}};
-    return host_result_to_json(&result);
+    size_t length;
+    const void *bytes = wire_encode(arena, WIRE_HOST_RESULT, from, &length);
+    return host_result_decode(arena, bytes, length, to);
 }
 
-/* Each number has its bound, and no text may be longer than tiling data. */
+/* Each number has its bound, and nothing may be longer than tiling data. */
 static void test_tilings_that_no_function_returns(void **state)
 {
     (void)state;
-    static char longest[2 * OP_TILING_CAPACITY + 3];
-    memset(longest, '0', sizeof longest - 1);
+    static uint8_t longest[OP_TILING_CAPACITY + 1];
     const struct {
-        const char *key;
-        json_t *value;
+        struct op_tiling tiling;
+        const char *what;
     } rows[] = {
-        {"block_dim", json_integer(0)},  {"block_dim", json_integer(-3)},   {"block_dim", json_integer(65536)},
-        {"block_dim", json_string("8")}, {"bytes", json_string("0")},       {"bytes", json_string("0g")},
-        {"bytes", json_string("0G")},    {"bytes", json_stringn("0\0", 2)}, {"bytes", json_null()},
-        {"bytes", json_string(longest)}, {"key", json_real(1.5)},           {"workspace", json_null()},
+        {{.block_dim = -3}, "tiling.block_dim is -3, not from 1 to 65535"},
+        {{.block_dim = 65536}, "tiling.block_dim is 65536, not from 1 to 65535"},
+        {{.block_dim = 1, .bytes = longest, .size = sizeof longest}, "tiling.bytes is too long"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena arena = {0};
-        struct host_result result = {0};
-        json_t *json = tiling();
-        json_object_set_new(json_object_get(json, "tiling"), rows[i].key, rows[i].value);
-        struct akgen_error *error = host_result_from_json(&arena, json, &result);
+        struct host_result result = {0}, sent = {.tiling = rows[i].tiling};
+        struct akgen_error *error = pass(&arena, &sent, &result);
         if (!error)
-            fail_msg("row %zu: '%s' was believed", i, rows[i].key);
-        assert_non_null(strstr(error->message, rows[i].key));
+            fail_msg("row %zu was believed", i);
+        assert_string_equal(error->message, rows[i].what);
         error_free(error);
-        json_decref(json);
         arena_free(&arena);
     }
 }
@@ -126,19 +171,35 @@ static void test_a_tiling_comes_back(void **state)
 {
     (void)state;
     struct arena arena = {0};
-    struct host_result result = {0};
-    json_t *json = tiling();
-    assert_null(host_result_from_json(&arena, json, &result));
+    static uint8_t bytes[] = {1, 255};
+    struct host_result result = {0}, sent = {.tiling = {.block_dim = 8,
+                                                        .key = UINT64_MAX,
+                                                        .workspace = UINT64_MAX,
+                                                        .bytes = bytes,
+                                                        .size = 2,
+                                                        .need_atomic = true}};
+    assert_null(pass(&arena, &sent, &result));
     assert_int_equal(result.tiling.block_dim, 8);
     assert_true(result.tiling.key == UINT64_MAX && result.tiling.workspace == UINT64_MAX);
+    assert_true(result.tiling.need_atomic);
     assert_int_equal(result.tiling.size, 2);
     assert_memory_equal(result.tiling.bytes, "\1\xff", 2);
-    /* One or the other, not both. */
-    json_object_set_new(json, "def", json_object());
-    struct akgen_error *error = host_result_from_json(&arena, json, &result);
-    assert_non_null(error);
+    sent.tiling.size = 0; /* no data is no missing data */
+    assert_null(pass(&arena, &sent, &result));
+    assert_int_equal(result.tiling.size, 0);
+    assert_non_null(result.tiling.bytes);
+    arena_free(&arena);
+}
+
+/* What is refused of a definition is refused of one that came through the pipe. */
+static void test_definitions_are_checked(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct host_result result = {0}, sent = {.def = {.type = "A;d", .combinations = 1}};
+    struct akgen_error *error = pass(&arena, &sent, &result);
+    assert_string_equal(error->message, "operator type 'A;d' is no identifier");
     error_free(error);
-    json_decref(json);
     arena_free(&arena);
 }
 
@@ -149,6 +210,7 @@ int main(void)
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_tilings_that_no_function_returns),
         cmocka_unit_test(test_a_tiling_comes_back),
+        cmocka_unit_test(test_definitions_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

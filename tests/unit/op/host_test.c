@@ -1,6 +1,7 @@
 /* Host parts compiled from tests/unit/op/samples with the headers of include/cann, loaded, described and tiled. */
 #include "abi/op_abi.h"
-#include "op/op.h"
+#include "jail/host_job.h"
+#include "jail/wire.h"
 
 #include <stdarg.h>
 #include <setjmp.h>
@@ -346,22 +347,21 @@ static void header_has_the_layout(void **state)
     op_def_release(&def);
 }
 
-static void json_round_trip(void **state)
+static void message_round_trip(void **state)
 {
     (void)state;
-    struct op_def def, copy;
-    describe_probe(&def);
-    json_t *json = op_def_to_json(&def);
-    struct akgen_error *error = op_def_from_json(&arena, json, &copy);
+    struct host_result sent = {0}, copy = {0};
+    describe_probe(&sent.def);
+    size_t length, again;
+    const void *message = wire_encode(&arena, WIRE_HOST_RESULT, &sent, &length);
+    struct akgen_error *error = host_result_decode(&arena, message, length, &copy);
     if (error)
         fail_msg("%s", error->message);
-    json_t *again = op_def_to_json(&copy);
-    assert_true(json_equal(json, again));
-    assert_string_equal(op_tiling_header(&arena, &def), op_tiling_header(&arena, &copy));
-    json_decref(again);
-    json_decref(json);
-    op_def_release(&copy);
-    op_def_release(&def);
+    assert_memory_equal(wire_encode(&arena, WIRE_HOST_RESULT, &copy, &again), message, length);
+    assert_int_equal(again, length);
+    assert_string_equal(op_tiling_header(&arena, &sent.def), op_tiling_header(&arena, &copy.def));
+    op_def_release(&copy.def);
+    op_def_release(&sent.def);
 }
 
 /* CANN's names that the runtime lacks are named by the compiler, which is how a verdict tells them from errors. */
@@ -448,7 +448,7 @@ int main(void)
         cmocka_unit_test(tiles_what_it_sees),        cmocka_unit_test(reads_values_as_opbase_does),
         cmocka_unit_test(the_chip_says_its_series),  cmocka_unit_test(selects_by_key),
         cmocka_unit_test(refuses_to_tile),           cmocka_unit_test(tiles_plain_structures),
-        cmocka_unit_test(header_has_the_layout),     cmocka_unit_test(json_round_trip),
+        cmocka_unit_test(header_has_the_layout),     cmocka_unit_test(message_round_trip),
         cmocka_unit_test(names_what_is_unsupported), cmocka_unit_test(keys_hold_template_arguments),
     };
     if (!mkdtemp(work))

@@ -6,45 +6,35 @@
 #include "jail/job_exchange.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static void put(const struct host *host, const char *text)
+static void put(const struct host *host, const void *bytes, size_t length)
 {
-    if (inject_fails(INJECT_WRITE) || !files_write_all(host->pipe, text, strlen(text)))
+    if (inject_fails(INJECT_WRITE) || !files_write_all(host->pipe, bytes, length))
         _exit(JOB_EXIT_OURS);
 }
 
 void host_set_stage(struct host *host, enum job_stage stage)
 {
-    put(host, job_stage_name(stage));
-    put(host, "\n");
+    const char *name = job_stage_name(stage);
+    put(host, name, strlen(name));
+    put(host, "\n", 1);
     host->result.stage = stage;
-}
-
-static char *result_text(const struct host *host)
-{
-    json_t *json = host_result_to_json(&host->result);
-    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    json_decref(json);
-    return text;
 }
 
 _Noreturn void host_finish(struct host *host)
 {
-    char *text = result_text(host);
+    size_t length;
+    const void *message = wire_encode(&host->arena, WIRE_HOST_RESULT, &host->result, &length);
     /* What a candidate registers has no bound of its own. */
-    if (text && strlen(text) > HOST_ANSWER_LIMIT / 2) {
-        free(text);
+    if (length > HOST_ANSWER_LIMIT / 2) {
         host->result = (struct host_result){.status = JOB_LOAD_FAILED,
-                                            .error = "the definition of the operator is larger than 1 MiB as JSON"};
-        text = result_text(host);
+                                            .error = "the definition of the operator is larger than 1 MiB"};
+        message = wire_encode(&host->arena, WIRE_HOST_RESULT, &host->result, &length);
     }
     fflush(NULL);
-    if (!text)
-        _exit(JOB_EXIT_OURS);
-    put(host, text);
+    put(host, message, length);
     _exit(0);
 }
 
@@ -63,18 +53,17 @@ _Noreturn void host_fail_error(struct host *host, enum job_status status, struct
 
 void host_prepare_evidence(struct host *host)
 {
-    const struct host_result result = {.status = JOB_CHEATED, .error = jailed_unknown()};
-    host->evidence = jailed_evidence(&host->arena, host_result_to_json(&result));
-    if (!host->evidence)
-        host_fail(host, JOB_BROKEN, "no memory for the report");
+    const struct host_result result = {.status = JOB_CHEATED, .error = ""};
+    jailed_prepare(&host->arena, WIRE_HOST_RESULT, &result, &host->evidence);
 }
 
 /* Not sanitized: before a function that does not return AddressSanitizer would allocate, too. */
 __attribute__((no_sanitize("address"))) _Noreturn void host_violated(void *closure, const char *what)
 {
     struct host *host = closure;
-    jailed_fill_in(host->evidence, (const char *const[]){what, " in stage ", job_stage_name(host->result.stage), NULL});
-    put(host, host->evidence);
+    jailed_fill_in(&host->evidence,
+                   (const char *const[]){what, " in stage ", job_stage_name(host->result.stage), NULL});
+    put(host, host->evidence.bytes, host->evidence.length);
     _exit(0);
 }
 

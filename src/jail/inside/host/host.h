@@ -4,6 +4,7 @@
 #define JAIL_INSIDE_HOST_HOST_H
 
 #include "jail/inside/guard.h"
+#include "jail/inside/jailed.h"
 #include "jail/host_job.h"
 
 struct host {
@@ -12,7 +13,7 @@ struct host {
     struct host_result result;
     int pipe; /* the result's way out */
     struct guard guard;
-    char *evidence; /* of a violation, with room for its words */
+    struct jailed_evidence evidence; /* of a violation, without its words */
 };
 
 /* The end (answer.c). */
@@ -22,7 +23,7 @@ void host_set_stage(struct host *host, enum job_stage stage);
 _Noreturn void host_finish(struct host *host);
 _Noreturn void host_fail(struct host *host, enum job_status status, const char *message);
 _Noreturn void host_fail_error(struct host *host, enum job_status status, struct akgen_error *error);
-/* Makes the text that host_violated fills in. */
+/* Makes the message that host_violated fills in. */
 void host_prepare_evidence(struct host *host);
 /* The guard's call when the candidate did what it must not; `closure` is the host. */
 _Noreturn void host_violated(void *closure, const char *what);

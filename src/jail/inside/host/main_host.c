@@ -19,13 +19,11 @@ static void load_libraries(struct host *host)
 
 static void read_job(struct host *host, int fd)
 {
-    json_t *json = jailed_read(fd);
-    if (!json)
-        host_fail(host, JOB_BROKEN, "there is no JSON on the descriptor --job");
-    struct akgen_error *error = host_job_from_json(&host->arena, json, &host->job);
+    struct akgen_error *error = jailed_read(&host->arena, fd, WIRE_HOST_JOB, &host->job);
     if (error)
         host_fail_error(host, JOB_BROKEN, error);
-    json_decref(json);
+    if (host->job.tile && !host->job.soc)
+        host_fail(host, JOB_BROKEN, "host_job.soc is missing, which a tiling needs");
 }
 
 static void shut_the_door(struct host *host)
@@ -58,16 +56,6 @@ static void enter(struct host *host)
     op_registry_loading(host->job.host_so);
     load_initialise(&loaded);
     op_registry_loading(NULL);
-}
-
-/* What the caller would refuse is said here, as the candidate's mistake. */
-static void check_def(struct host *host, const struct op_def *def)
-{
-    struct op_def read;
-    json_t *json = op_def_to_json(def);
-    struct akgen_error *error = op_def_from_json(&host->arena, json, &read);
-    if (error)
-        host_fail_error(host, JOB_LOAD_FAILED, error);
 }
 
 static void end_unsupported(void *host, const char *function)
@@ -112,7 +100,9 @@ __attribute__((no_stack_protector)) int main(int argc, char **argv)
     if (host.job.tile) {
         tile(&host, soc, &def);
     } else {
-        check_def(&host, &def);
+        error = op_def_check(&def); /* what the caller would refuse is the candidate's mistake */
+        if (error)
+            host_fail_error(&host, JOB_LOAD_FAILED, error);
         host.result.def = def;
     }
     host_finish(&host);

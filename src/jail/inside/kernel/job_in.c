@@ -7,14 +7,11 @@
 
 void runner_read_job(struct runner *runner, int fd)
 {
-    json_t *json = jailed_read(fd);
-    if (!json)
-        runner_fail(runner, JOB_BROKEN, "there is no JSON on the descriptor --job");
-    struct akgen_error *error = job_from_json(&runner->arena, json, &runner->job);
+    runner->job.gm_fd = -1;
+    struct akgen_error *error = jailed_read(&runner->arena, fd, WIRE_JOB, &runner->job);
     if (error)
         runner_fail_error(runner, JOB_BROKEN, error);
     runner->result.nonce = runner->job.nonce;
-    json_decref(json); /* the candidate shall not read it there */
 }
 
 void runner_map_gm(struct runner *runner, int fd)

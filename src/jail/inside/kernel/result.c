@@ -3,8 +3,6 @@
 #include "jail/inside/jailed.h"
 #include "jail/inside/kernel/runner.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -49,20 +47,12 @@ void runner_out_of_memory(size_t bytes)
         put_mark(running, JOB_REPORT);
 }
 
-static char *result_text(const struct runner *runner)
-{
-    json_t *json = job_result_to_json(&runner->result);
-    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    json_decref(json);
-    return text;
-}
-
 _Noreturn void runner_finish(struct runner *runner)
 {
-    char *text = result_text(runner);
-    size_t length = text ? strlen(text) : 0;
+    size_t length;
+    const void *message = wire_encode(&runner->arena, WIRE_JOB_RESULT, &runner->result, &length);
     fflush(NULL);
-    if (!text || !put(runner, text, length, sizeof(struct job_mark)))
+    if (!put(runner, message, length, sizeof(struct job_mark)))
         give_up(runner);
     _exit(0);
 }
@@ -81,10 +71,8 @@ _Noreturn void runner_fail_error(struct runner *runner, enum job_status status, 
 
 void runner_prepare_evidence(struct runner *runner)
 {
-    const struct job_result result = {.status = JOB_CHEATED, .error = jailed_unknown(), .nonce = runner->result.nonce};
-    runner->evidence = jailed_evidence(&runner->arena, job_result_to_json(&result));
-    if (!runner->evidence)
-        runner_fail(runner, JOB_BROKEN, "no memory for the report");
+    const struct job_result result = {.status = JOB_CHEATED, .error = "", .nonce = runner->result.nonce};
+    jailed_prepare(&runner->arena, WIRE_JOB_RESULT, &result, &runner->evidence);
 }
 
 /* Not sanitized: before a function that does not return AddressSanitizer would allocate, too. */
@@ -94,9 +82,8 @@ __attribute__((no_sanitize("address"))) _Noreturn void runner_violated(void *clo
     const char *stage = job_stage_name(runner->result.stage);
     if (runner->result.stage == JOB_REPORT) /* the candidate's code does not run any more: ours */
         runner_fail(runner, JOB_BROKEN, arena_printf(&runner->arena, "%s in stage %s", what, stage));
-    jailed_fill_in(runner->evidence, (const char *const[]){what, " in stage ", stage, NULL});
-    size_t length = strlen(runner->evidence);
-    if (!put(runner, runner->evidence, length, sizeof(struct job_mark)))
+    jailed_fill_in(&runner->evidence, (const char *const[]){what, " in stage ", stage, NULL});
+    if (!put(runner, runner->evidence.bytes, runner->evidence.length, sizeof(struct job_mark)))
         give_up(runner);
     _exit(0);
 }

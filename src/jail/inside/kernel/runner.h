@@ -5,6 +5,7 @@
 
 #include "npu/npu.h"
 #include "jail/inside/guard.h"
+#include "jail/inside/jailed.h"
 #include "jail/inside/load.h"
 #include "jail/job_exchange.h"
 
@@ -36,7 +37,7 @@ struct runner {
     struct job_result result;
     int result_fd;
     struct guard guard;
-    char *evidence;                         /* of a violation, with room for its words */
+    struct jailed_evidence evidence;        /* of a violation, without its words */
     const struct npu_task_type *task_types; /* that the kernel names */
     size_t task_type_count;
     uint8_t *gm;
@@ -85,7 +86,7 @@ _Noreturn void runner_fail(struct runner *runner, enum job_status status, const 
 _Noreturn void runner_fail_error(struct runner *runner, enum job_status status, struct akgen_error *error);
 /* memory_last_words of this program: says whose fault it is that there is no memory. */
 void runner_out_of_memory(size_t bytes);
-/* Makes the text that runner_violated fills in. */
+/* Makes the message that runner_violated fills in. */
 void runner_prepare_evidence(struct runner *runner);
 /* The guard's call when the candidate did what it must not; `closure` is the runner. */
 _Noreturn void runner_violated(void *closure, const char *what);
