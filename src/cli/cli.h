@@ -23,6 +23,7 @@ int cli_dsl(int argc, char **argv);
 int cli_lm(int argc, char **argv);  /* lm.h */
 int cli_cot(int argc, char **argv); /* cot.h */
 int cli_soc(int argc, char **argv);
+int cli_serve(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 
 /* argp_parse, which ends the program with a usage error where an option that takes one value is given two different ones (parse.c). */

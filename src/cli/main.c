@@ -23,6 +23,7 @@ static const struct {
     {"dsl", cli_dsl, "check, format and interpret programs in AscendDSL"},
     {"lm", cli_lm, "language models: train them, let them write"},
     {"cot", cli_cot, "training data: made, counted, searched"},
+    {"serve", cli_serve, "verdicts for another program, over standard input and output"},
     {"soc", cli_soc, "list the simulated chips, show one"},
     {"doctor", cli_doctor, "say what this machine has and what is missing"},
 };

@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 
 HOME = pathlib.Path(os.environ.get("AKGEN_HOME", pathlib.Path(__file__).resolve().parents[2]))
 AKGEN = os.environ.get("AKGEN", str(HOME / "build" / "akgen"))
@@ -35,6 +36,55 @@ def kill_until_done(*arguments):
             assert code == 0, f"exit code {code}"
             return kills
         kills, wait = kills + 1, wait * 1.5
+
+
+class Server:
+    """An akgen serve --stdio. Any number of threads may ask it."""
+    def __init__(self, *arguments, environment=None):
+        self.program, self.environment = AKGEN, dict(environment or os.environ)
+        self.process = subprocess.Popen([AKGEN, "serve", "--stdio", *map(str, arguments)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, env=self.environment)
+        self.lock, self.changed = threading.Lock(), threading.Condition()
+        self.replies, self.ended, self.asked = {}, False, 0
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            reply = json.loads(line)
+            with self.changed:
+                self.replies[reply["id"]] = reply
+                self.changed.notify_all()
+        with self.changed:
+            self.ended = True
+            self.changed.notify_all()
+
+    def send(self, **request):
+        """Sends a request and returns its id."""
+        with self.lock:
+            self.asked += 1
+            identity = self.asked
+            try:
+                self.process.stdin.write(json.dumps({"id": identity, **request}).encode() + b"\n")
+                self.process.stdin.flush()
+            except OSError:
+                pass  # it has ended, as receive() finds
+        return identity
+
+    def receive(self, identity, timeout=900):
+        """The reply to the request with this id."""
+        with self.changed:
+            self.changed.wait_for(lambda: identity in self.replies or self.ended, timeout)
+            assert identity in self.replies, f"akgen serve {'ended' if self.ended else 'has not answered'}"
+            return self.replies.pop(identity)
+
+    def close(self):
+        """Its exit code, once all requests are answered."""
+        self.process.stdin.close()
+        code = self.process.wait(900)
+        self.reader.join()
+        self.process.stdout.close()
+        return code
 
 
 def verdict(task, directory, *options, **keywords):
