@@ -9,8 +9,10 @@
  *
  *     throughput [COUNT [AKGEN [BEFORE]]]
  *
- * COUNT candidates of each kind (default 100) through `akgen bench` with two workers and with one. AKGEN is the program
- * to measure (default: the one of this build), BEFORE another build of it that gets the same candidates, by turns. */
+ * COUNT candidates of each kind (default 100) through `akgen bench` and through `akgen serve --stdio`, with two workers and with one.
+ * AKGEN is the program to measure (default: the one of this build), BEFORE another build of it whose bench gets the same candidates,
+ * by turns. The processor time of a verdict is what compares on a machine that others use too. At last the same candidates once
+ * more, whose objects are in the cache by then. */
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -29,7 +31,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TEXT_LIMIT = 1 << 20, NUMBERS_OF_A_KIND = 1000 };
+enum { TEXT_LIMIT = 1 << 20, REPLIES_LIMIT = 1 << 30, NUMBERS_OF_A_KIND = 1000 };
 
 enum kind { PASS, WRONG, FAULT, NO_COMPILE, WARM, KINDS = WARM };
 static const char *const kind_verdicts[] = {"pass", "wrong", "fault", "compile_error", "pass"};
@@ -157,8 +159,9 @@ struct outcome {
     double host, describe, kernel, simulation, total; /* seconds, summed over verdicts */
 };
 
-/* Runs akgen with its objects in `cache`; its exit code is that of the verdicts. */
-static void run_akgen(const char *const argv[], const char *cache, struct outcome *outcome)
+/* Runs akgen with its objects in `cache`; its exit code is that of the verdicts. `input` and `output` are files. */
+static void run_akgen(const char *const argv[], const char *cache, const char *input, const char *output,
+                      struct outcome *outcome)
 {
     posix_spawn_file_actions_t actions;
     struct rusage usage;
@@ -167,7 +170,8 @@ static void run_akgen(const char *const argv[], const char *cache, struct outcom
     extern char **environ;
     setenv("XDG_CACHE_HOME", cache, 1);
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     double start = clock_seconds();
     if (posix_spawn(&pid, argv[0], &actions, NULL, (char *const *)argv, environ))
         stop(argv[0], "cannot be started");
@@ -222,41 +226,127 @@ static void read_verdicts(const char *database, struct outcome *outcome)
     sqlite3_close(db);
 }
 
-/* The candidates in `tree` through one program that has made nothing of theirs before. */
-static struct outcome run_tree(struct arena *arena, const char *akgen, const char *tree, int jobs)
+/* How candidates come to the program. */
+enum way { BENCH, SERVE, WAYS };
+static const char *const ways[] = {"bench", "serve --stdio"};
+
+/* A program, and the candidates that it gets. */
+struct run {
+    enum way way;
+    const char *akgen, *tree;
+    int count; /* of each kind; 0: those that come first alone */
+    int jobs;
+};
+
+static void add_request(struct text *requests, const struct run *run, const struct plan *plan, enum kind kind,
+                        int number)
+{
+    const int sample = (int)kind * NUMBERS_OF_A_KIND + number + 1;
+    text_addf(requests,
+              "{\"id\": %d, \"task\": \"%s\", \"candidate\": {\"path\": \"%s/%s/answer/%d\"}, "
+              "\"options\": {\"mode\": \"static\"}}\n",
+              sample, plan->task, run->tree, plan->task, sample);
+}
+
+static void write_requests(const char *path, const struct run *run)
+{
+    struct text requests = {0};
+    for (int i = 0; i < PLANS; i++)
+        add_request(&requests, run, &plans[i], WARM, i);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int i = 0; i < run->count; i++)
+            add_request(&requests, run, &plans[i % PLANS], (enum kind)kind, i);
+    check(files_write(path, requests.bytes, requests.length));
+    text_free(&requests);
+}
+
+static void read_replies(struct arena *arena, const char *path, struct outcome *outcome)
+{
+    char *text, *line;
+    check(files_read(arena, path, REPLIES_LIMIT, &text, NULL));
+    while ((line = strsep(&text, "\n")) && *line) {
+        json_t *reply = json_loads(line, 0, NULL);
+        const json_t *verdict = json_object_get(reply, "verdict");
+        if (!verdict)
+            stop("a request was refused", line);
+        add_verdict(outcome, (int)json_integer_value(json_object_get(reply, "id")),
+                    json_string_value(json_object_get(verdict, "verdict")), verdict);
+        json_decref(reply);
+    }
+}
+
+/* The candidates through the program, with objects in `folder`. */
+static struct outcome run_once(struct arena *arena, const struct run *run, const char *folder)
+{
+    const char *workers = arena_printf(arena, "%d", run->jobs), *provider = arena_printf(arena, "dir:%s", run->tree);
+    const char *database = arena_printf(arena, "%s/run.db", folder),
+               *replies = arena_printf(arena, "%s/replies", folder),
+               *requests = arena_printf(arena, "%s/requests", folder);
+    const char *const bench[] = {run->akgen,   "bench",  "--mode", "static", "--provider", provider, "--task",
+                                 "level[12]*", "--jobs", workers,  "--db",   database,     NULL};
+    const char *const serve[] = {run->akgen, "serve", "--stdio", "--jobs", workers, NULL};
+    struct outcome outcome = {0};
+    if (run->way == BENCH) {
+        unlink(database);
+        run_akgen(bench, folder, "/dev/null", "/dev/null", &outcome);
+        read_verdicts(database, &outcome);
+    } else {
+        write_requests(requests, run);
+        run_akgen(serve, folder, requests, replies, &outcome);
+        read_replies(arena, replies, &outcome);
+    }
+    return outcome;
+}
+
+/* The candidates through one program that has made nothing of theirs before, and then through another that finds its objects. */
+static void run_twice(struct arena *arena, const struct run *run, struct outcome outcomes[2])
 {
     char *folder = arena_strdup(arena, "/tmp/akgen-throughput-run-XXXXXX");
     if (!mkdtemp(folder))
         stop(folder, "cannot be made");
-    const char *database = arena_printf(arena, "%s/run.db", folder);
-    const char *workers = arena_printf(arena, "%d", jobs), *provider = arena_printf(arena, "dir:%s", tree);
-    const char *const headers[] = {akgen, "bench", "--mode", "static", "--task", "level1/Math/Sqrt", NULL};
-    const char *const bench[] = {akgen,        "bench",  "--mode", "static", "--provider", provider, "--task",
-                                 "level[12]*", "--jobs", workers,  "--db",   database,     NULL};
-    struct outcome outcome = {0};
-    run_akgen(headers, folder, &outcome);
-    run_akgen(bench, folder, &outcome);
-    read_verdicts(database, &outcome);
+    const char *const headers[] = {run->akgen, "bench", "--mode", "static", "--task", "level1/Math/Sqrt", NULL};
+    run_akgen(headers, folder, "/dev/null", "/dev/null", &outcomes[0]);
+    for (int i = 0; i < 2; i++)
+        outcomes[i] = run_once(arena, run, folder);
     files_remove_tree(folder);
-    return outcome;
 }
 
-/* Verdicts per second of the candidates in `tree`, which come behind those that are in `warm` too. */
-static double measure(struct arena *arena, const char *akgen, const char *warm, const char *tree, int jobs)
+/* Verdicts per second, and per second of the processor. */
+struct rates {
+    double clock, cpu;
+};
+
+static struct rates report(const struct run *run, const char *cache, const struct outcome *first,
+                           const struct outcome *all)
 {
-    struct outcome first = run_tree(arena, akgen, warm, jobs), all = run_tree(arena, akgen, tree, jobs);
-    int verdicts = all.verdicts - first.verdicts;
-    double each = 1e3 / verdicts, host = all.host - first.host, describe = all.describe - first.describe,
-           kernel = all.kernel - first.kernel, rest = all.total - first.total - host - describe - kernel;
-    double rate = verdicts / (all.seconds - first.seconds);
-    printf("%s, %d %s: %.2f verdicts/s, the whole run %.2f; %d verdicts, %d not as planned; per verdict %.0f ms of "
-           "processor; wall clock of a worker: host part %.0f ms, describe %.0f, kernel %.0f, tiling, run and judge "
-           "%.0f (simulation alone %.0f)\n",
-           akgen, jobs, jobs == 1 ? "worker" : "workers", rate, all.verdicts / all.seconds, verdicts, all.unplanned,
-           (all.cpu - first.cpu) * each, host * each, describe * each, kernel * each, rest * each,
-           (all.simulation - first.simulation) * each);
+    const int verdicts = all->verdicts - first->verdicts;
+    const double each = 1e3 / verdicts, host = all->host - first->host, describe = all->describe - first->describe,
+                 kernel = all->kernel - first->kernel, rest = all->total - first->total - host - describe - kernel;
+    const struct rates rates = {verdicts / (all->seconds - first->seconds), verdicts / (all->cpu - first->cpu)};
+    printf(
+        "%s %s, %d %s, %s: %.2f verdicts/s, the whole run %.2f; %d verdicts, %d not as planned; per verdict %.0f ms of "
+        "processor; wall clock of a worker: host part %.0f ms, describe %.0f, kernel %.0f, tiling, run and judge "
+        "%.0f (simulation alone %.0f)\n",
+        run->akgen, ways[run->way], run->jobs, run->jobs == 1 ? "worker" : "workers", cache, rates.clock,
+        all->verdicts / all->seconds, verdicts, all->unplanned, 1e3 / rates.cpu, host * each, describe * each,
+        kernel * each, rest * each, (all->simulation - first->simulation) * each);
     fflush(stdout);
-    return rate;
+    return rates;
+}
+
+/* Verdicts per second of the candidates in `run->tree`, which come behind those that are in `warm` too: without and with their objects
+ * in the cache. */
+static void measure(struct arena *arena, const char *warm, const struct run *run, struct rates rates[2])
+{
+    static const char *const caches[] = {"nothing cached", "objects cached"};
+    struct run few = *run;
+    struct outcome first[2], all[2];
+    few.tree = warm;
+    few.count = 0;
+    run_twice(arena, &few, first);
+    run_twice(arena, run, all);
+    for (int i = 0; i < 2; i++)
+        rates[i] = report(run, caches[i], &first[i], &all[i]);
 }
 
 static const char *own_akgen(struct arena *arena)
@@ -271,8 +361,11 @@ int main(int argc, char **argv)
 {
     struct arena arena = {0};
     int count = argc > 1 ? atoi(argv[1]) : 100;
-    const char *programs[2] = {argc > 2 ? argv[2] : own_akgen(&arena), argc > 3 ? argv[3] : NULL};
-    double rates[2][2];
+    const char *own = argc > 2 ? argv[2] : own_akgen(&arena), *before = argc > 3 ? argv[3] : own;
+    const struct run all[] = {
+        {.way = BENCH, .akgen = before}, {.way = SERVE, .akgen = own}, {.way = BENCH, .akgen = own}};
+    const int tried = argc > 3 ? 3 : 2;
+    struct rates rates[3][2];
     char *tree = arena_strdup(&arena, "/tmp/akgen-throughput-XXXXXX"), *warm = arena_strdup(&arena, tree);
     if (count < 1 || count >= NUMBERS_OF_A_KIND || !mkdtemp(tree) || !mkdtemp(warm))
         stop("usage", "throughput [COUNT [AKGEN [BEFORE]]]");
@@ -283,15 +376,23 @@ int main(int argc, char **argv)
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < count; i++)
             make_candidate(&plans[i % PLANS], (enum kind)kind, i, tree);
-    int tried = programs[1] ? 2 : 1;
-    for (int jobs = 2; jobs >= 1; jobs--)
-        for (int i = 0; i < tried; i++)
-            rates[i][jobs - 1] = measure(&arena, programs[i], warm, tree, jobs);
-    for (int i = 0; i < tried; i++)
-        printf("%s: two workers against one: %.2f\n", programs[i], rates[i][1] / rates[i][0]);
-    if (tried == 2)
-        printf("against the other build: %.2f with two workers, %.2f with one\n", rates[0][1] / rates[1][1],
-               rates[0][0] / rates[1][0]);
+    for (int jobs = 2; jobs >= 1; jobs--) {
+        for (int i = 0; i < tried; i++) {
+            struct run run = all[i];
+            run.tree = tree;
+            run.count = count;
+            run.jobs = jobs;
+            measure(&arena, warm, &run, rates[i]);
+        }
+        for (int i = 1; i < tried; i++)
+            printf("%d %s, %s %s against bench%s: %.2f times the verdicts per second, %.2f per second of the "
+                   "processor; with objects "
+                   "cached %.2f and %.2f\n",
+                   jobs, jobs == 1 ? "worker" : "workers", all[i].akgen, ways[all[i].way],
+                   argc > 3 ? " of the other build" : "", rates[i][0].clock / rates[0][0].clock,
+                   rates[i][0].cpu / rates[0][0].cpu, rates[i][1].clock / rates[0][1].clock,
+                   rates[i][1].cpu / rates[0][1].cpu);
+    }
     files_remove_tree(tree);
     files_remove_tree(warm);
     arena_free(&arena);
