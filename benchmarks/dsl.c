@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "dsl/dsl.h"
 #include "dsl/lower.h"
-#include "gen/program.h"
+#include "candidate/program.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
 
@@ -71,9 +71,9 @@ static bool print_lines(const struct task *task, int *program_lines, int *projec
     struct arena arena = {0};
     struct dsl_messages messages = {0};
     struct dsl_lowered lowered;
-    struct gen_program program;
-    struct akgen_error *error = gen_program_of_task(&arena, task, &program);
-    bool done = !error && gen_program_compile(&arena, &program, task, &lowered, &messages, &error);
+    struct candidate_program program;
+    struct akgen_error *error = candidate_program_of_task(&arena, task, &program);
+    bool done = !error && candidate_program_compile(&arena, &program, task, &lowered, &messages, &error);
     int project = 0;
     for (int i = 0; done && i < lowered.count; i++)
         project += strstr(lowered.files[i].path, ".cpp") || strstr(lowered.files[i].path, ".h")

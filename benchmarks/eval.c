@@ -81,8 +81,10 @@ int main(void)
                                        .full = true,
                                        .jobs = 1,
                                        .no_cache = true};
+        struct candidate candidate;
         struct verdict verdict;
-        eval_run(&task, dir, &options, &verdict);
+        eval_read(&arena, &task, dir, &options, &candidate);
+        eval_run(&candidate, &task, &options, &verdict);
         if (verdict.kind != AKGEN_VERDICT_PASS) {
             fprintf(stderr, "%s: %s\n", akgen_verdict_kind_name(verdict.kind), verdict.reason);
             return 1;

@@ -9,6 +9,7 @@
 #include "abi/tiling_abi.h"
 #include "base/elf.h"
 #include "base/files.h"
+#include "candidate/folder.h"
 #include "npu/npu.h"
 #include "npu/task_types.h"
 #include "jail/inside/load.h"
@@ -156,11 +157,15 @@ static void load(struct object *kernel, const char *path, const char *entry)
 static void build_kernel(struct kernel *kernel, const char *folder)
 {
     const char *host = arena_printf(&arena, "%s/benchmarks/timing", toolchain_home());
-    const struct build_options options = {.host_override = host, .jobs = 1, .seconds = 120};
+    struct candidate_source question, source;
+    const struct build_options options = {.host = &question.files, .jobs = 1, .seconds = 120};
     struct op_project project;
     struct build build;
-    struct akgen_error *error =
-        op_project_find(&arena, arena_printf(&arena, "%s/%s", host, folder), NULL, false, &project);
+    struct akgen_error *error = candidate_source_read(&arena, NULL, host, &question);
+    if (!error)
+        error = candidate_source_read(&arena, host, arena_printf(&arena, "%s/%s", host, folder), &source);
+    if (!error)
+        error = op_project_find(&arena, &source.files, NULL, false, &project);
     if (!error)
         error = toolchain_build(&arena, &project, &options, &build);
     if (error)

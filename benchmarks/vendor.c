@@ -9,7 +9,8 @@
  * --summary: without the rows. --list: what is compared with which task, and what is not; nothing runs. */
 #include "base/files.h"
 #include "base/text.h"
-#include "gen/program.h"
+#include "candidate/program.h"
+#include "eval/eval.h"
 #include "npu/npu.h"
 #include "toolchain/toolchain.h"
 
@@ -144,26 +145,26 @@ static void make_task(const char *dir, struct row *const *group, int count, stru
     check(task_load(&arena, dir, task));
 }
 
-/* The folder of the operator project that the task's program becomes. */
-static const char *build_program(const struct task *task)
+/* The operator project that the task's program becomes. */
+static struct candidate build_program(const struct task *task)
 {
-    struct gen_program program;
+    struct candidate_program program;
     struct dsl_messages messages = {0};
     struct dsl_lowered lowered;
     struct akgen_error *error = NULL;
-    const char *dir;
-    check(gen_program_of_task(&arena, task, &program));
-    bool compiled = gen_program_compile(&arena, &program, task, &lowered, &messages, &error);
+    struct candidate candidate;
+    check(candidate_program_of_task(&arena, task, &program));
+    bool compiled = candidate_program_compile(&arena, &program, task, &lowered, &messages, &error);
     check(error);
     dsl_messages_show(&messages);
     if (!compiled)
         fail("%s: the program does not compile", task->dir);
-    check(gen_program_keep(&arena, task, &lowered, &dir));
-    return dir;
+    candidate_of_program(&arena, &lowered, &candidate);
+    return candidate;
 }
 
 /* Runs a case and judges it by a profile; true: it is right, and row->ours is its time. */
-static bool try_row(struct row *row, const struct task *task, const char *candidate, int number,
+static bool try_row(struct row *row, const struct task *task, const struct candidate *candidate, int number,
                     enum task_profile profile)
 {
     struct eval_options options = {.soc = npu_soc_find("Ascend910B2"),
@@ -177,7 +178,7 @@ static bool try_row(struct row *row, const struct task *task, const char *candid
                                    .case_seconds = MOST_SECONDS,
                                    .candidate_seconds = MOST_SECONDS};
     struct verdict verdict;
-    eval_run(task, candidate, &options, &verdict);
+    eval_run(candidate, task, &options, &verdict);
     const struct npu_timing *timing = verdict.case_count ? &verdict.cases[0].run.timing.model : NULL;
     row->failed = NULL;
     if (!timing || verdict.kind != AKGEN_VERDICT_PASS)
@@ -193,7 +194,7 @@ static bool try_row(struct row *row, const struct task *task, const char *candid
 
 /* Float64's limits are those of the whole tensor's scale. Where rows differ in it, as those of causal attention, whose weights are
  * bfloat16, the task's own check decides. */
-static void run_row(struct row *row, const struct task *task, const char *candidate, int number)
+static void run_row(struct row *row, const struct task *task, const struct candidate *candidate, int number)
 {
     if (!try_row(row, task, candidate, number, TASK_STRICT))
         try_row(row, task, candidate, number, TASK_UPSTREAM);
@@ -225,9 +226,9 @@ static void run_group(int first, const char *scratch)
             group[count++] = &rows[i];
     const char *dir = arena_printf(&arena, "%s/%d", scratch, first);
     make_task(dir, group, count, &task);
-    const char *candidate = build_program(&task);
+    const struct candidate candidate = build_program(&task);
     for (int i = 0; i < count; i++) {
-        run_row(group[i], &task, candidate, i);
+        run_row(group[i], &task, &candidate, i);
         if (!summary)
             print_row(group[i]);
     }

@@ -4,9 +4,9 @@
 
 #include <ctype.h>
 
-static void refuse(struct gen_answer *answer, const char *problem)
+static void refuse(struct answer *answer, const char *problem)
 {
-    answer->kind = GEN_ANSWER_NONE;
+    answer->kind = ANSWER_IS_NOTHING;
     answer->problem = problem;
 }
 
@@ -30,9 +30,9 @@ static const char *describe_prose(struct arena *arena, const char *text)
 /* Six strings are read by op/response.h, which takes the first fence or everything: what stands before them goes away, so that
  * the lines have their numbers still. */
 static void take_strings(struct arena *arena, const char *original, size_t length, char *text,
-                         const struct answer_blocks *blocks, struct gen_answer *answer)
+                         const struct answer_blocks *blocks, struct answer *answer)
 {
-    struct gen_answer_file *file = arena_alloc(arena, sizeof *file);
+    struct op_file *file = arena_alloc(arena, sizeof *file);
     const struct answer_block *strings = NULL;
     for (int i = 0; i < blocks->count && !strings; i++)
         if (blocks->items[i].begin && (blocks->items[i].marks & ANSWER_HAS_STRINGS))
@@ -46,20 +46,21 @@ static void take_strings(struct arena *arena, const char *original, size_t lengt
             *c = *c == '\n' ? '\n' : ' ';
     }
     bool whole = !answer->thinking && !others;
-    *file = (struct gen_answer_file){"answer.txt", whole ? arena_strndup(arena, original, length) : text};
-    answer->kind = GEN_ANSWER_RESPONSE;
+    *file = whole ? (struct op_file){"answer.txt", arena_strndup(arena, original, length), length}
+                  : (struct op_file){"answer.txt", text, strlen(text)};
+    answer->kind = ANSWER_IS_STRINGS;
     answer->files = file;
     answer->count = 1;
-    answer->untouched = whole;
 }
 
-static bool take_formulas(struct arena *arena, const char *text, const struct task *task, struct gen_answer *answer)
+static bool take_formulas(struct arena *arena, const char *text, const struct task *task, struct answer *answer)
 {
-    struct gen_answer_file *file = arena_alloc(arena, sizeof *file);
-    *file = (struct gen_answer_file){.path = "formulas.txt"};
-    if (!answer_is_formulas(arena, text, task, &file->text))
+    struct op_file *file = arena_alloc(arena, sizeof *file);
+    *file = (struct op_file){.path = "formulas.txt"};
+    if (!answer_is_formulas(arena, text, task, &file->bytes))
         return false;
-    answer->kind = GEN_ANSWER_FORMULAS;
+    file->length = strlen(file->bytes);
+    answer->kind = ANSWER_IS_FORMULAS;
     answer->files = file;
     answer->count = 1;
     return true;
@@ -85,21 +86,21 @@ static void find_blocks(struct arena *arena, const char *text, struct answer_blo
     }
 }
 
-void gen_answer_hold(struct arena *arena, struct gen_answer *answer, enum eval_language asked)
+void answer_hold(struct arena *arena, struct answer *answer, enum eval_language asked)
 {
     const char *problem =
-        answer->kind == GEN_ANSWER_NONE ? NULL : eval_language_problem(arena, asked, answer->language);
+        answer->kind == ANSWER_IS_NOTHING ? NULL : eval_language_problem(arena, asked, answer->language);
     if (problem)
         refuse(answer, problem);
 }
 
 /* Finds the answer's form and what it holds. */
 static void read(struct arena *arena, const char *text, size_t length, const struct task *task, enum eval_scope scope,
-                 enum eval_language asked, struct gen_answer *answer)
+                 enum eval_language asked, struct answer *answer)
 {
     int open;
     struct answer_blocks blocks = {0};
-    *answer = (struct gen_answer){.kind = GEN_ANSWER_NONE};
+    *answer = (struct answer){.kind = ANSWER_IS_NOTHING};
     char *clean = answer_clean(arena, text, length);
     answer->thinking = answer_take_thinking(arena, clean, &open);
     if (answer_is_blank(answer_span_of(clean))) {
@@ -121,15 +122,15 @@ static void read(struct arena *arena, const char *text, size_t length, const str
         answer_make_files(arena, &blocks, task, scope, asked, answer);
 }
 
-void gen_answer_read(struct arena *arena, const char *text, size_t length, const struct task *task,
-                     enum eval_scope scope, enum eval_language asked, struct gen_answer *answer)
+void answer_read(struct arena *arena, const char *text, size_t length, const struct task *task, enum eval_scope scope,
+                 enum eval_language asked, struct answer *answer)
 {
-    static const enum eval_language languages[] = {[GEN_ANSWER_PROJECT] = EVAL_ASCENDC,
-                                                   [GEN_ANSWER_RESPONSE] = EVAL_ASCENDC,
-                                                   [GEN_ANSWER_PROGRAM] = EVAL_DSL,
-                                                   [GEN_ANSWER_FORMULAS] = EVAL_GRAPH,
-                                                   [GEN_ANSWER_NONE] = EVAL_ANY};
+    static const enum eval_language languages[] = {[ANSWER_IS_PROJECT] = EVAL_ASCENDC,
+                                                   [ANSWER_IS_STRINGS] = EVAL_ASCENDC,
+                                                   [ANSWER_IS_PROGRAM] = EVAL_DSL,
+                                                   [ANSWER_IS_FORMULAS] = EVAL_GRAPH,
+                                                   [ANSWER_IS_NOTHING] = EVAL_ANY};
     read(arena, text, length, task, scope, asked, answer);
     answer->language = languages[answer->kind];
-    gen_answer_hold(arena, answer, asked);
+    answer_hold(arena, answer, asked);
 }

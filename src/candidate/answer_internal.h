@@ -141,6 +141,6 @@ bool answer_is_formulas(struct arena *arena, const char *text, const struct task
 /* Projects (answer_project.c). */
 /* Files of the blocks, or a problem. */
 void answer_make_files(struct arena *arena, const struct answer_blocks *blocks, const struct task *task,
-                       enum eval_scope scope, enum eval_language asked, struct gen_answer *answer);
+                       enum eval_scope scope, enum eval_language asked, struct answer *answer);
 
 #endif

@@ -350,7 +350,7 @@ static void rename_entry(struct pieces *pieces, enum answer_role role, unsigned 
 
 static int by_path(const void *left, const void *right)
 {
-    const struct gen_answer_file *a = left, *b = right;
+    const struct op_file *a = left, *b = right;
     return strcmp(a->path, b->path);
 }
 
@@ -367,21 +367,21 @@ static void merge_paths(struct pieces *pieces)
 }
 
 /* The pieces of this scope, as the answer's files. */
-static void take_files(struct pieces *pieces, enum eval_scope scope, struct gen_answer *answer)
+static void take_files(struct pieces *pieces, enum eval_scope scope, struct answer *answer)
 {
-    struct gen_answer_file *files = arena_alloc(pieces->arena, sizeof *files * (size_t)(pieces->count + 1));
+    struct op_file *files = arena_alloc(pieces->arena, sizeof *files * (size_t)(pieces->count + 1));
     for (int i = 0; i < pieces->count; i++) {
         const struct piece *piece = &pieces->items[i];
         bool host = piece->path && strncmp(piece->path, "op_host/", 8) == 0;
         if (piece->path && !(host && scope == EVAL_KERNEL))
-            files[answer->count++] = (struct gen_answer_file){piece->path, piece->text};
+            files[answer->count++] = (struct op_file){piece->path, piece->text, strlen(piece->text)};
     }
     qsort(files, (size_t)answer->count, sizeof *files, by_path);
     answer->files = files;
 }
 
 /* Why the files cannot lie in one folder: one name stands for a file and for a folder of files. NULL: they can. */
-static const char *answer_collision(struct arena *arena, const struct gen_answer *answer)
+static const char *answer_collision(struct arena *arena, const struct answer *answer)
 {
     for (int i = 0; i < answer->count; i++)
         for (int k = i + 1; k < answer->count; k++) {
@@ -437,7 +437,7 @@ static const char *problem_of(const struct pieces *pieces, const struct answer_b
 }
 
 void answer_make_files(struct arena *arena, const struct answer_blocks *blocks, const struct task *task,
-                       enum eval_scope scope, enum eval_language asked, struct gen_answer *answer)
+                       enum eval_scope scope, enum eval_language asked, struct answer *answer)
 {
     const char *type = task->op_type ? task->op_type : task->op, *entry = op_snake_case(arena, type);
     struct pieces pieces = {.arena = arena,
@@ -447,9 +447,9 @@ void answer_make_files(struct arena *arena, const struct answer_blocks *blocks, 
     for (int i = 0; i < blocks->count; i++)
         add_block(&pieces, &blocks->items[i]);
     if (pieces.program && (asked != EVAL_ASCENDC || !has_role(&pieces, ANSWER_KERNEL))) {
-        struct gen_answer_file *file = arena_alloc(arena, sizeof *file);
-        *file = (struct gen_answer_file){"program.py", pieces.program};
-        answer->kind = GEN_ANSWER_PROGRAM;
+        struct op_file *file = arena_alloc(arena, sizeof *file);
+        *file = (struct op_file){"program.py", pieces.program, strlen(pieces.program)};
+        answer->kind = ANSWER_IS_PROGRAM;
         answer->files = file;
         answer->count = 1;
         return;
@@ -464,6 +464,6 @@ void answer_make_files(struct arena *arena, const struct answer_blocks *blocks, 
     merge_paths(&pieces);
     take_files(&pieces, scope, answer);
     answer->problem = answer_collision(arena, answer);
-    answer->kind = answer->problem ? GEN_ANSWER_NONE : GEN_ANSWER_PROJECT;
+    answer->kind = answer->problem ? ANSWER_IS_NOTHING : ANSWER_IS_PROJECT;
     answer->count = answer->problem ? 0 : answer->count;
 }

@@ -1,6 +1,5 @@
-/* An answer in MultiKernelBench's format: find the code, read its strings, write them as an operator project. */
+/* An answer in MultiKernelBench's format: find the code, read its strings, make an operator project of them. */
 #include "candidate/response.h"
-#include "base/files.h"
 #include "base/jsons.h"
 
 #include <ctype.h>
@@ -160,27 +159,20 @@ const char *op_response_name(struct arena *arena, const char *snake)
     return out;
 }
 
-static struct akgen_error *write_part(struct arena *arena, const char *dir, const char *name,
-                                      const struct py_value *part)
+static struct op_file file_of(const char *path, const struct py_value *part)
 {
-    return files_write(arena_printf(arena, "%s/%s", dir, name), part->text, strlen(part->text));
+    return (struct op_file){path, part->text, strlen(part->text)};
 }
 
-struct akgen_error *op_response_unpack(struct arena *arena, const struct op_response *response, const char *op_type,
-                                       const char *dir)
+struct op_files op_response_files(struct arena *arena, const struct op_response *response, const char *op_type)
 {
     const char *stem = op_snake_case(arena, op_type), *spaced = op_response_name(arena, stem);
     const char *kernel = strstr(response->kernel->text, spaced) ? spaced : stem;
-    struct akgen_error *error = files_make_directory(arena_printf(arena, "%s/op_host", dir));
-    if (!error)
-        error = files_make_directory(arena_printf(arena, "%s/op_kernel", dir));
-    if (!error)
-        error = write_part(arena, dir, arena_printf(arena, "op_host/%s_tiling.h", stem), response->host_tiling);
-    if (!error && strcmp(stem, spaced) != 0)
-        error = write_part(arena, dir, arena_printf(arena, "op_host/%s_tiling.h", spaced), response->host_tiling);
-    if (!error)
-        error = write_part(arena, dir, arena_printf(arena, "op_host/%s.cpp", stem), response->host_operator);
-    if (!error)
-        error = write_part(arena, dir, arena_printf(arena, "op_kernel/%s.cpp", kernel), response->kernel);
-    return error;
+    const struct op_file files[] = {
+        file_of(arena_printf(arena, "op_host/%s_tiling.h", stem), response->host_tiling),
+        file_of(arena_printf(arena, "op_host/%s_tiling.h", spaced), response->host_tiling),
+        file_of(arena_printf(arena, "op_host/%s.cpp", stem), response->host_operator),
+        file_of(arena_printf(arena, "op_kernel/%s.cpp", kernel), response->kernel),
+    };
+    return op_files_of(arena, files, sizeof files / sizeof *files);
 }

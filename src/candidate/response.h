@@ -19,9 +19,8 @@ struct op_response {
  * with it is in `problem`, its message starting with "<file name>:<line>: ". */
 void op_response_read(struct arena *arena, const char *path, char *text, size_t length, const char *op_type,
                       struct op_response *response, struct py_problem *problem);
-/* Writes the answer as an operator project below the existing directory `dir`. `op_type` is the task's. */
-struct akgen_error *op_response_unpack(struct arena *arena, const struct op_response *response, const char *op_type,
-                                       const char *dir);
+/* The operator project that the answer is. `op_type` is the task's. */
+struct op_files op_response_files(struct arena *arena, const struct op_response *response, const char *op_type);
 
 /* MultiKernelBench's name of a file: a snake case whose digits stand apart, "average_pooling_1d", where msopgen's rule
  * gives "average_pooling1d". */

@@ -1,13 +1,15 @@
 #include "candidate/source_map.h"
-#include "base/files.h"
+#include "base/array.h"
+#include "base/digest.h"
 #include "base/jsons.h"
+#include "dsl/lower.h"
 
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_TEXT = 255 };
+enum { LONGEST_TEXT = 255, LONGEST_WRITTEN = 200 };
 
 struct source_range {
     int first, line; /* of the project's file, of the program (0: none) */
@@ -28,17 +30,20 @@ struct source_map {
     int file_count, text_count;
 };
 
-/* A string of one line that a terminal shows as it is; NULL: it is none. */
-static const char *line_of_text(struct arena *arena, const json_t *json)
+/* One line that a terminal shows as it is; NULL: the text is none. */
+static const char *plain_line(struct arena *arena, const char *text, size_t length)
 {
-    const char *text = json_string_value(json);
-    size_t length = json_string_length(json);
     if (!text || length > LONGEST_TEXT)
         return NULL;
     for (size_t i = 0; i < length; i++)
         if (((unsigned char)text[i] < ' ' && text[i] != '\t') || text[i] == 0x7f)
             return NULL;
-    return arena_strdup(arena, text);
+    return arena_strndup(arena, text, length);
+}
+
+static const char *line_of_text(struct arena *arena, const json_t *json)
+{
+    return plain_line(arena, json_string_value(json), json_string_length(json));
 }
 
 /* Element `index` of an array, if it is a number of a line from `least` on; -1: it is none. */
@@ -95,17 +100,87 @@ const struct source_map *source_map_parse(struct arena *arena, const char *text,
     return good ? map : NULL;
 }
 
-const struct source_map *source_map_read(struct arena *arena, const char *project_dir)
+const struct source_map *source_map_of_files(struct arena *arena, const struct op_files *files)
 {
-    struct arena scratch = {0};
-    const char *path = arena_printf(&scratch, "%s/" SOURCE_MAP_FILE, project_dir);
-    char *text;
-    size_t length;
-    struct akgen_error *error = files_read(&scratch, path, SOURCE_MAP_LIMIT, &text, &length);
-    const struct source_map *map = error ? NULL : source_map_parse(arena, text, length);
-    error_free(error);
-    arena_free(&scratch);
-    return map;
+    const struct op_file *file = op_files_find(files, SOURCE_MAP_FILE);
+    return file && file->length <= SOURCE_MAP_LIMIT ? source_map_parse(arena, file->bytes, file->length) : NULL;
+}
+
+static struct source_file map_file(struct arena *arena, const struct dsl_file *file, bool *seen, int most)
+{
+    const int *lines = dsl_file_lines(arena, file);
+    struct source_file mapped = {.path = file->path};
+    int before = 0, capacity = 0;
+    for (int i = 1; i <= file->line_count; before = lines[i++]) {
+        if (lines[i] != before)
+            ARRAY_ADD(arena, mapped.ranges, mapped.count, capacity, (struct source_range){i, lines[i]});
+        if (lines[i] < most)
+            seen[lines[i]] = true;
+    }
+    return mapped;
+}
+
+/* The text of each line that something comes from. False: one is none that a map holds. */
+static bool map_texts(struct arena *arena, const char *text, const bool *seen, int most, struct source_map *map)
+{
+    bool good = true;
+    map->texts = arena_alloc(arena, (size_t)most * sizeof *map->texts);
+    for (int number = 1; number < most; number++) {
+        const char *from = text + strspn(text, " \t");
+        size_t length = strcspn(from, "\r\n"), shown = length;
+        text = from + strcspn(from, "\n");
+        text += *text == '\n';
+        while (shown > LONGEST_WRITTEN || (shown < length && ((unsigned char)from[shown] & 0xc0) == 0x80))
+            shown--; /* whole characters */
+        if (!seen[number])
+            continue;
+        map->texts[map->text_count] = (struct source_text){number, plain_line(arena, from, shown)};
+        good &= map->texts[map->text_count++].text != NULL;
+    }
+    return good;
+}
+
+static const char *text_of_map(struct arena *arena, const struct source_map *map, const char *digest)
+{
+    json_t *files = json_object(), *lines = json_object();
+    for (int f = 0; f < map->file_count; f++) {
+        json_t *ranges = json_array();
+        for (int i = 0; i < map->files[f].count; i++)
+            json_array_append_new(ranges,
+                                  json_pack("[i, i]", map->files[f].ranges[i].first, map->files[f].ranges[i].line));
+        json_object_set_new(files, map->files[f].path, ranges);
+    }
+    for (int t = 0; t < map->text_count; t++)
+        json_object_set_new(lines, arena_printf(arena, "%d", map->texts[t].line), json_string(map->texts[t].text));
+    json_t *json = json_pack("{s:i, s:s, s:s, s:o, s:o}", "version", SOURCE_MAP_VERSION, "program", map->program,
+                             "digest", digest, "files", files, "lines", lines);
+    char *bytes = json_dumps(json, JSON_COMPACT);
+    const char *copy = arena_printf(arena, "%s\n", bytes ? bytes : "");
+    free(bytes);
+    json_decref(json);
+    return copy;
+}
+
+const struct source_map *source_map_of_program(struct arena *arena, const struct dsl_lowered *lowered,
+                                               const char **text)
+{
+    const char *program = lowered->tree->text, *slash = strrchr(lowered->tree->path, '/');
+    struct source_map *map = arena_alloc(arena, sizeof *map);
+    int most = 2;
+    for (const char *at = program; (at = strchr(at, '\n')); at++)
+        most++;
+    bool *seen = arena_alloc(arena, (size_t)most * sizeof *seen);
+    struct digest *digest = digest_new_unforgeable();
+    digest_bytes(digest, program, strlen(program));
+    char *name = arena_strdup(arena, slash ? slash + 1 : lowered->tree->path);
+    text_make_utf8(name);
+    *map = (struct source_map){.program = plain_line(arena, name, strlen(name)),
+                               .files = arena_alloc(arena, (size_t)(lowered->count + 1) * sizeof *map->files)};
+    for (int i = 0; i < lowered->count; i++)
+        map->files[map->file_count++] = map_file(arena, &lowered->files[i], seen, most);
+    const bool good = map_texts(arena, program, seen, most, map) && map->program && *map->program;
+    *text = text_of_map(arena, map, digest_finish(digest, arena));
+    return good && strlen(*text) <= SOURCE_MAP_LIMIT ? map : NULL;
 }
 
 static int program_line(const struct source_file *file, int line)

@@ -9,15 +9,21 @@
 #define CANDIDATE_SOURCE_MAP_H
 
 #include "jail/job.h"
+#include "op/op.h"
 
 #define SOURCE_MAP_FILE "program.map.json" /* in the project's folder */
 enum { SOURCE_MAP_VERSION = 1, SOURCE_MAP_LIMIT = 1 << 20 /* bytes; a larger one is not read */ };
 
 struct source_map;
+struct dsl_lowered;
 /* NULL: the text is no map, whatever else it is. */
 const struct source_map *source_map_parse(struct arena *arena, const char *text, size_t length);
-/* The map of the project in this folder, a copy that nobody changes. NULL: there is none, it is too large, or it is no map. */
-const struct source_map *source_map_read(struct arena *arena, const char *project_dir);
+/* The map among the files of a project. NULL: there is none, it is too large, or it is no map. */
+const struct source_map *source_map_of_files(struct arena *arena, const struct op_files *files);
+/* The map of a compiled program, and in *text what source_map_parse() makes the same map of. NULL: a line of the program is none
+ * that a map holds, or there are too many. */
+const struct source_map *source_map_of_program(struct arena *arena, const struct dsl_lowered *lowered,
+                                               const char **text);
 
 struct source_place {
     const char *program; /* the file's name; NULL: it comes from no known line */

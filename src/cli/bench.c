@@ -4,7 +4,7 @@
 #include "cli/progress.h"
 #include "base/files.h"
 #include "candidate/answer.h"
-#include "gen/program.h"
+#include "candidate/program.h"
 #include "runs/bench.h"
 #include "eval/tree.h"
 
@@ -267,6 +267,9 @@ static struct akgen_error *open_store(const struct bench_arguments *arguments, s
     return arguments->resume ? store_resume(*store, bench) : store_begin_run(*store, bench);
 }
 
+/* The tasks' programs, compiled. */
+static const struct bench_provider program_provider = {"dsl", EVAL_DSL, candidate_program_exists, candidate_of_task};
+
 /* Fills the run's rows. */
 static struct akgen_error *prepare(struct bench_arguments *arguments, const struct task *tasks, int count,
                                    struct bench *bench)
@@ -275,7 +278,7 @@ static struct akgen_error *prepare(struct bench_arguments *arguments, const stru
     if (gen_model_is_provider(provider))
         gen_sampler_prepare(bench, &arguments->model, tasks, count, &arguments->eval);
     else
-        bench_prepare(bench, provider, &gen_program_provider, tasks, count, &arguments->eval);
+        bench_prepare(bench, provider, &program_provider, tasks, count, &arguments->eval);
     bench->ks = arguments->ks.count ? arguments->ks.of : NULL;
     bench->k_count = arguments->ks.count;
     bench->baseline = arguments->baseline.name;
@@ -302,7 +305,7 @@ static struct akgen_error *open_baseline(const struct bench_arguments *arguments
 static struct akgen_error *check_provider(struct bench_arguments *arguments)
 {
     if (!gen_model_is_provider(arguments->provider))
-        return bench_check_provider(arguments->provider, &gen_program_provider);
+        return bench_check_provider(arguments->provider, &program_provider);
     cli_model_take(&arguments->model, &arguments->eval);
     struct akgen_error *error = cli_model_provider(&arguments->model, arguments->provider);
     cli_model_judge(&arguments->model, &arguments->eval);
@@ -320,7 +323,7 @@ static bool holds_programs(const char *tree, const struct task *tasks, int count
         const int found = tasks[i].broken ? 0 : tree_answers(&arena, tree, &tasks[i], &answers);
         for (int k = 0; k < found && !others; k++) {
             const char *end = strrchr(answers[k].path, '.');
-            struct gen_answer answer = {.kind = GEN_ANSWER_NONE};
+            struct answer answer = {.kind = ANSWER_IS_NOTHING};
             char *text;
             size_t length;
             if (access(answers[k].path, F_OK) != 0)
@@ -328,11 +331,11 @@ static bool holds_programs(const char *tree, const struct task *tasks, int count
             if (end && strcmp(end, ".py") == 0) {
                 struct akgen_error *error = files_read(&arena, answers[k].path, LARGEST, &text, &length);
                 if (!error)
-                    gen_answer_read(&arena, text, length, &tasks[i], scope, EVAL_ANY, &answer);
+                    answer_read(&arena, text, length, &tasks[i], scope, EVAL_ANY, &answer);
                 error_free(error);
             }
-            programs += answer.kind == GEN_ANSWER_PROGRAM;
-            others += answer.kind != GEN_ANSWER_PROGRAM;
+            programs += answer.kind == ANSWER_IS_PROGRAM;
+            others += answer.kind != ANSWER_IS_PROGRAM;
         }
     }
     arena_free(&arena);
@@ -345,7 +348,7 @@ static struct akgen_error *set_language(struct bench_arguments *arguments, const
     struct eval_options *eval = &arguments->eval;
     const bool tree = strncmp(arguments->provider, TREE_PREFIX, strlen(TREE_PREFIX)) == 0;
     enum eval_language own =
-        strcmp(arguments->provider, gen_program_provider.name) == 0 ? gen_program_provider.language : EVAL_ASCENDC;
+        strcmp(arguments->provider, program_provider.name) == 0 ? program_provider.language : EVAL_ASCENDC;
     if (gen_model_is_provider(arguments->provider))
         return NULL; /* set with the model */
     if (!tree && eval->language_given && eval->language != own && eval->language != EVAL_ANY)

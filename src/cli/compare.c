@@ -228,7 +228,9 @@ int cli_compare(int argc, char **argv)
     struct verdict verdicts[SIDES];
     int code = EXIT_PASS;
     for (int side = 0; side < SIDES; side++) {
-        eval_run(&task, compare.dirs[side], &compare.options, &verdicts[side]);
+        struct candidate candidate;
+        eval_read(&arena, &task, compare.dirs[side], &compare.options, &candidate);
+        eval_run(&candidate, &task, &compare.options, &verdicts[side]);
         int own = cli_exit_code(verdicts[side].kind);
         code = own > code ? own : code;
     }

@@ -40,7 +40,7 @@ static struct akgen_error *add_code(const struct synthesis *s, struct cot_block 
     sample->verdict = of.verdict;
     if (s->programs)
         cot_block_add(block, sample);
-    if (!s->projects || (error = project_of_program(arena, &of, scratch, &project)))
+    if (!s->projects || (error = project_of_program(arena, &of, &project)))
         return error;
     if (project.dropped) {
         cot_block_drop(block, arena_printf(arena, "no project: %s", synth_drop_kind(project.dropped)));

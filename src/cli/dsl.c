@@ -2,7 +2,7 @@
 #include "base/files.h"
 #include "cli/cli.h"
 #include "cli/dsl_cases.h"
-#include "gen/program.h"
+#include "candidate/program.h"
 #include "cli/dsl_verify.h"
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
@@ -288,9 +288,10 @@ static void print_project(struct arena *arena, const struct dsl_lowered *lowered
 }
 
 static int verify_project(struct arena *arena, const struct dsl_arguments *arguments, const struct program_text *text,
-                          const struct task *task, const char *dir)
+                          const struct task *task, const struct candidate *candidate)
 {
-    return dsl_verify(checked_anew(arena, text), task, dir, (int)arguments->only_case, arguments->static_case >= 0);
+    return dsl_verify(checked_anew(arena, text), task, candidate, (int)arguments->only_case,
+                      arguments->static_case >= 0);
 }
 
 static struct akgen_error *write_response(struct arena *arena, const char *path, const struct dsl_lowered *lowered,
@@ -368,11 +369,11 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
         return cli_fail(EXIT_OWN_FAILURE, error);
     if (!arguments->output && !arguments->verify)
         return EXIT_PASS;
-    const char *dir = arguments->output;
-    error = dir ? gen_program_write(arena, dir, &lowered) : gen_program_keep(arena, &task, &lowered, &dir);
-    if (error)
+    struct candidate candidate;
+    candidate_of_program(arena, &lowered, &candidate);
+    if (arguments->output && (error = candidate_write(arena, arguments->output, &candidate)))
         return cli_fail(EXIT_OWN_FAILURE, error);
-    return arguments->verify ? verify_project(arena, arguments, text, &task, dir) : EXIT_PASS;
+    return arguments->verify ? verify_project(arena, arguments, text, &task, &candidate) : EXIT_PASS;
 }
 
 /* Says what was found: as JSON in `about`, or, where that is NULL, on standard output. */

@@ -93,7 +93,7 @@ static int print_cases(struct validation *validation, const struct verdict *verd
     int code = EXIT_PASS;
     bool ran = verdict->case_count && verdict->kind != AKGEN_VERDICT_COMPILE_ERROR;
     for (int i = 0; ran && i < verdict->case_count; i++) {
-        const char *why = why_not(validation, verdict->map, &verdict->cases[i]);
+        const char *why = why_not(validation, verdict->candidate.map, &verdict->cases[i]);
         printf("case %d: %s\n", verdict->cases[i].id, why ? why : "as the interpreter computes it");
         code = why ? EXIT_OTHER_VERDICT : code;
     }
@@ -104,8 +104,8 @@ static int print_cases(struct validation *validation, const struct verdict *verd
     return EXIT_OTHER_VERDICT;
 }
 
-int dsl_verify(const struct dsl_program *program, const struct task *task, const char *dir, int only_case,
-               bool kernel_only)
+int dsl_verify(const struct dsl_program *program, const struct task *task, const struct candidate *candidate,
+               int only_case, bool kernel_only)
 {
     struct validation validation = {.program = program};
     struct dsl_binding *bindings;
@@ -124,7 +124,7 @@ int dsl_verify(const struct dsl_program *program, const struct task *task, const
     options.sync = NPU_SYNC_MANUAL; /* the project orders everything itself */
     options.debug = &debug;
     struct verdict verdict;
-    eval_run(task, dir, &options, &verdict);
+    eval_run(candidate, task, &options, &verdict);
     int code = print_cases(&validation, &verdict);
     code = verdict.kind == AKGEN_VERDICT_INFRA_ERROR ? EXIT_OWN_FAILURE : code;
     verdict_free(&verdict);

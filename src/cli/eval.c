@@ -221,8 +221,10 @@ static int evaluate(struct eval_arguments *arguments)
     const struct eval_debug debug = {.log_fd = -1, .trace_fd = trace.fd};
     if (arguments->trace)
         arguments->options.debug = &debug;
+    struct candidate candidate;
     struct verdict verdict;
-    eval_run(&task, arguments->dir, &arguments->options, &verdict);
+    eval_read(&arena, &task, arguments->dir, &arguments->options, &candidate);
+    eval_run(&candidate, &task, &arguments->options, &verdict);
     print(arguments, &task, &verdict, baseline);
     int code = cli_exit_code(verdict.kind);
     const bool traced = check_trace(arguments, &verdict);

@@ -113,11 +113,13 @@ static struct akgen_error *check_folder(struct arena *arena, const char *dir)
 static struct akgen_error *judge_and_write(struct arena *arena, struct cann_arguments *arguments,
                                            const struct task *task, int *code)
 {
+    struct candidate candidate;
     struct verdict verdict;
     struct gen_cann written;
     if (isatty(STDERR_FILENO))
         arguments->eval.on_case = cli_print_progress;
-    eval_run(task, arguments->candidate, &arguments->eval, &verdict);
+    eval_read(arena, task, arguments->candidate, &arguments->eval, &candidate);
+    eval_run(&candidate, task, &arguments->eval, &verdict);
     struct cli_colors colors = cli_colors_for(stdout);
     cli_print_verdict(stdout, &verdict, &colors);
     struct akgen_error *error = gen_cann_write(arena, task, &verdict, &arguments->cann, &written);

@@ -6,7 +6,7 @@
 #include "cli/model.h"
 #include "dsl/dsl.h"
 #include "eval/speedup.h"
-#include "gen/program.h"
+#include "candidate/program.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -161,7 +161,7 @@ struct akgen_error *cli_gen_folder(struct arena *arena, const char *dir)
     return files_make_directory(evidence);
 }
 
-struct akgen_error *cli_gen_evidence(struct arena *arena, const char *dir, const struct gen_program *program,
+struct akgen_error *cli_gen_evidence(struct arena *arena, const char *dir, const struct candidate_program *program,
                                      const struct task *task, const struct verdict *verdict, struct gen_trace *trace)
 {
     json_t *json = verdict_to_json(verdict);
@@ -187,7 +187,7 @@ void cli_gen_print_trace(const char *dir, const struct gen_trace *trace)
     putchar('\n');
 }
 
-static void print_project(const struct gen_program *program, const struct dsl_lowered *lowered, const char *dir,
+static void print_project(const struct candidate_program *program, const struct dsl_lowered *lowered, const char *dir,
                           double seconds)
 {
     int lines = 0;
@@ -206,20 +206,20 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
                                     const char *dir, int *code)
 {
     double start = clock_seconds();
-    struct gen_program program;
+    struct candidate_program program;
     struct dsl_lowered lowered;
     struct dsl_messages messages = {0};
+    struct candidate candidate;
     struct verdict verdict;
     struct gen_trace trace = {.id = -1};
-    struct akgen_error *error = gen_program_of_task(arena, task, &program);
+    struct akgen_error *error = candidate_program_of_task(arena, task, &program);
     *code = EXIT_USAGE;
     if (!error && arguments->eval.language_given)
         return error_new("--language says what a model answers in, and --provider names none");
     *code = EXIT_OTHER_VERDICT;
     if (error)
         return error_prefix(error, "without a model (--provider)");
-    arguments->eval.folder_language = EVAL_DSL;
-    bool compiled = gen_program_compile(arena, &program, task, &lowered, &messages, &error);
+    bool compiled = candidate_program_compile(arena, &program, task, &lowered, &messages, &error);
     dsl_messages_show(&messages);
     if (!compiled)
         return error;
@@ -227,12 +227,14 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
     if ((error = cli_gen_folder(arena, dir)))
         return error;
     *code = EXIT_OWN_FAILURE;
-    if ((error = gen_program_write(arena, dir, &lowered)))
+    candidate_of_program(arena, &lowered, &candidate);
+    candidate.name = dir;
+    if ((error = candidate_write(arena, dir, &candidate)))
         return error;
     print_project(&program, &lowered, dir, clock_seconds() - start);
     if (isatty(STDERR_FILENO))
         arguments->eval.on_case = cli_print_progress;
-    eval_run(task, dir, &arguments->eval, &verdict);
+    eval_run(&candidate, task, &arguments->eval, &verdict);
     error = cli_gen_evidence(arena, dir, &program, task, &verdict, &trace);
     if (!error && arguments->optimise && verdict.kind == AKGEN_VERDICT_PASS)
         error = cli_gen_optimise(arena, arguments, task, dir, &program, &verdict, &trace);
@@ -310,7 +312,7 @@ int cli_gen(int argc, char **argv)
         code = EXIT_OWN_FAILURE;
         error = eval_check_jail(&arguments.eval);
     }
-    const bool programmed = !error && !arguments.provider && gen_program_exists(&arena, &task);
+    const bool programmed = !error && !arguments.provider && candidate_program_exists(&task);
     if (programmed && arguments.model_given) {
         code = EXIT_USAGE;
         error = error_new("the task has a program or formulas, and no model is asked; options of one need --provider");

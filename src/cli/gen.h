@@ -7,7 +7,7 @@
 #include "eval/times.h"
 #include "gen/evidence.h"
 #include "gen/model.h"
-#include "gen/program.h"
+#include "candidate/program.h"
 #include "gen/tune.h"
 
 struct gen_arguments {
@@ -30,12 +30,12 @@ void cli_gen_print_trace(const char *dir, const struct gen_trace *trace);
 /* Drafts the task of a description in the project's folder, which `arguments` have afterwards; goes on if it is confirmed. */
 struct akgen_error *cli_gen_describe(struct arena *arena, struct gen_arguments *arguments, bool *confirmed);
 /* Writes what proves a project that was compiled of a program; the verdict last. */
-struct akgen_error *cli_gen_evidence(struct arena *arena, const char *dir, const struct gen_program *program,
+struct akgen_error *cli_gen_evidence(struct arena *arena, const char *dir, const struct candidate_program *program,
                                      const struct task *task, const struct verdict *verdict, struct gen_trace *trace);
 /* Tunes the program whose project in `dir` has the verdict, a pass. Where another setting is faster, project, evidence and verdict
  * are that one's afterwards, and the first one's are in evidence/before. */
 struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *arguments, const struct task *task,
-                                     const char *dir, struct gen_program *program, struct verdict *verdict,
+                                     const char *dir, struct candidate_program *program, struct verdict *verdict,
                                      struct gen_trace *trace);
 /* Before and after, and why it ended. */
 void cli_print_faster(const struct times *before, const struct times *after, const char *stopped);

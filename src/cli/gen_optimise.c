@@ -77,13 +77,10 @@ static struct akgen_error *set_aside(struct arena *arena, const char *dir)
 
 /* Judges the tuned program as the first one was. True: it passes and is faster; `verdict` is the caller's either way. */
 static bool confirm(struct arena *arena, const struct gen_arguments *arguments, const struct task *task,
-                    const struct dsl_lowered *lowered, const struct times *before, struct times *after,
-                    struct verdict *verdict, struct akgen_error **error)
+                    const struct candidate *candidate, const struct times *before, struct times *after,
+                    struct verdict *verdict)
 {
-    const char *kept;
-    if ((*error = gen_program_keep(arena, task, lowered, &kept)))
-        return false;
-    eval_run(task, kept, &arguments->eval, verdict);
+    eval_run(candidate, task, &arguments->eval, verdict);
     if (times_of(arena, task, verdict, after) && times_faster(before, after))
         return true;
     verdict_free(verdict);
@@ -92,30 +89,28 @@ static bool confirm(struct arena *arena, const struct gen_arguments *arguments, 
 
 /* Puts the tuned program in the first one's place, if it is right and faster. */
 static struct akgen_error *replace(struct arena *arena, const struct gen_arguments *arguments, const struct task *task,
-                                   const char *dir, const struct gen_program *tuned, struct gen_program *program,
+                                   const char *dir, const struct gen_setting *tuned, struct candidate_program *program,
                                    struct verdict *verdict, struct gen_trace *trace, const struct times *before,
                                    struct times *after)
 {
-    struct dsl_messages messages = {0};
-    struct dsl_lowered lowered;
+    struct candidate candidate = tuned->candidate;
     struct verdict confirmed;
     struct times times;
-    struct akgen_error *error = NULL;
-    if (!gen_program_compile(arena, tuned, task, &lowered, &messages, &error) ||
-        !confirm(arena, arguments, task, &lowered, before, &times, &confirmed, &error))
-        return error;
+    candidate.name = dir;
+    if (!confirm(arena, arguments, task, &candidate, before, &times, &confirmed))
+        return NULL;
     verdict_free(verdict);
     *verdict = confirmed;
-    verdict->candidate_dir = dir;
-    *program = *tuned;
+    *program = tuned->program;
     *after = times;
-    if (!(error = set_aside(arena, dir)) && !(error = gen_program_write(arena, dir, &lowered)))
-        error = cli_gen_evidence(arena, dir, program, task, verdict, trace);
-    return error;
+    struct akgen_error *error = set_aside(arena, dir);
+    if (!error)
+        error = candidate_write(arena, dir, &candidate);
+    return error ? error : cli_gen_evidence(arena, dir, program, task, verdict, trace);
 }
 
 struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *arguments, const struct task *task,
-                                     const char *dir, struct gen_program *program, struct verdict *verdict,
+                                     const char *dir, struct candidate_program *program, struct verdict *verdict,
                                      struct gen_trace *trace)
 {
     struct times before, after;
@@ -139,7 +134,7 @@ struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *
                                 : arena_printf(arena, "%d setting%s tried", tuning.tried, tuning.tried == 1 ? "" : "s");
     error_free(error); /* nothing to tune: the program stays as it is, and why is printed */
     error = tuning.after.us < tuning.before.us
-                ? replace(arena, arguments, task, dir, &tuning.after.program, program, verdict, trace, &before, &after)
+                ? replace(arena, arguments, task, dir, &tuning.after, program, verdict, trace, &before, &after)
                 : NULL;
     eval_cache_destroy(eval->cache);
     eval->cache = NULL;

@@ -337,8 +337,6 @@ void cli_model_judge(const struct gen_model *model, struct eval_options *eval)
     if (!eval->language_given)
         eval->language = model->prompt.language;
     eval->language_given = true;
-    if (eval->language != EVAL_ANY)
-        eval->folder_language = eval->language;
 }
 
 /* What answers are held to. Graphs are a task's, where nothing else is said; the rest is free. */

@@ -1,6 +1,5 @@
 /* The options that `akgen eval` and `akgen bench` share: how a candidate is evaluated. */
 #include "cli/cli.h"
-#include "candidate/answer.h"
 #include "eval/kernel_baseline.h"
 
 #include <errno.h>
@@ -274,7 +273,6 @@ struct eval_options cli_eval_defaults(void)
         .profile = TASK_UPSTREAM,
         .only_case = -1,
         .jobs = processors > 0 ? (int)processors : 1,
-        .read_answer = gen_answer_unpack,
     };
 }
 

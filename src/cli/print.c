@@ -72,7 +72,7 @@ static void print_diagnostics(FILE *out, const struct verdict *verdict, const st
         fputc('\n', out);
         if (d->text && d->line)
             print_source_line(out, colors, d->text, d->line, d->column);
-        print_source_place(out, colors, source_map_find(verdict->map, d->file, d->line));
+        print_source_place(out, colors, source_map_find(verdict->candidate.map, d->file, d->line));
     }
 }
 
@@ -81,9 +81,7 @@ static void print_line_of(FILE *out, const struct verdict *verdict, const char *
                           const struct cli_colors *colors)
 {
     struct arena arena = {0};
-    const char *const directories[] = {verdict->project_dir, arena_printf(&arena, "%s/include", toolchain_home()),
-                                       NULL};
-    const char *text = toolchain_source_line(&arena, directories, file, number);
+    const char *text = toolchain_source_line(&arena, &verdict->candidate.files, file, number);
     if (text)
         print_source_line(out, colors, text, number, 0);
     arena_free(&arena);
@@ -106,13 +104,13 @@ static void print_finding(FILE *out, const struct verdict *verdict, const struct
     fputc('\n', out);
     if (finding->file)
         print_line_of(out, verdict, finding->file, finding->line, colors);
-    print_source_place(out, colors, source_map_of_finding(verdict->map, finding, false));
+    print_source_place(out, colors, source_map_of_finding(verdict->candidate.map, finding, false));
     if (finding->file_other) {
         fprintf(out, "    %sthe other access: ", colors->dim);
         cli_print_clean(out, finding->file_other);
         fprintf(out, ":%d%s\n", finding->line_other, colors->off);
         print_line_of(out, verdict, finding->file_other, finding->line_other, colors);
-        print_source_place(out, colors, source_map_of_finding(verdict->map, finding, true));
+        print_source_place(out, colors, source_map_of_finding(verdict->candidate.map, finding, true));
     }
 }
 
@@ -126,7 +124,7 @@ static void print_endless(FILE *out, const struct verdict *verdict, const struct
             colors->off, colors->bad, colors->off, (unsigned long)loop->rounds, loop->cores,
             loop->cores == 1 ? "" : "s");
     print_line_of(out, verdict, loop->file, loop->line, colors);
-    print_source_place(out, colors, source_map_of_calls(verdict->map, loop->file, loop->line, loop->calls));
+    print_source_place(out, colors, source_map_of_calls(verdict->candidate.map, loop->file, loop->line, loop->calls));
 }
 
 static void print_mismatch(FILE *out, const struct task_mismatch *mismatch)
@@ -201,7 +199,7 @@ void cli_print_cases(FILE *out, const struct verdict *verdict, const struct cli_
     const struct build *build = &verdict->build;
     bool built = build->stage == BUILD_OK && build->kernel_count;
     fprintf(out, "%s%s%s  %s  (%s, %s, %s, %s, sync %s, language %s)\n", colors->bold, verdict->task, colors->off,
-            verdict->candidate_dir, options->soc->name, eval_modes.of[options->mode], eval_scopes.of[options->scope],
+            verdict->candidate.name, options->soc->name, eval_modes.of[options->mode], eval_scopes.of[options->scope],
             eval_profiles.of[options->profile], eval_syncs.of[verdict->sync], eval_languages.of[verdict->language]);
     if (*verdict->protocol)
         fprintf(out, "  protocol %s\n", verdict->protocol);

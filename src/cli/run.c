@@ -1,5 +1,6 @@
 /* akgen run [TASK] DIR: one case of a candidate under the eyes of its author: with an instruction log, with its tensors
  * shown, or in a debugger. */
+#include "candidate/folder.h"
 #include "cli/cli.h"
 #include "cli/dump.h"
 
@@ -88,11 +89,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static struct akgen_error *task_of(struct arena *arena, const char *dir, struct task *task)
 {
     struct op_project project;
-    struct snapshot snapshot;
-    struct akgen_error *error = snapshot_take(arena, NULL, NULL, dir, &snapshot);
+    struct candidate_source source;
+    struct akgen_error *error = candidate_source_read(arena, NULL, dir, &source);
     if (!error)
-        error = op_project_find(arena, snapshot.dir, NULL, false, &project);
-    snapshot_remove(&snapshot);
+        error = op_project_find(arena, &source.files, NULL, false, &project);
     struct task *tasks = NULL;
     const struct task *found = NULL;
     int count = 0;
@@ -211,8 +211,10 @@ static int run(struct run_arguments *arguments)
         arena_free(&arena);
         return cli_fail(EXIT_OWN_FAILURE, error);
     }
+    struct candidate candidate;
     struct verdict verdict;
-    eval_run(&task, dir, &arguments->options, &verdict);
+    eval_read(&arena, &task, dir, &arguments->options, &candidate);
+    eval_run(&candidate, &task, &arguments->options, &verdict);
     struct cli_colors colors = cli_colors_for(stdout);
     cli_print_verdict(stdout, &verdict, &colors);
     int code = cli_exit_code(verdict.kind);

@@ -118,7 +118,7 @@ static struct akgen_error *read_candidate(struct arena *arena, const struct tune
                                           struct gen_subject **subject, int *code)
 {
     struct stat status;
-    struct gen_program program = {.path = tune->candidate};
+    struct candidate_program program = {.path = tune->candidate};
     char *text;
     struct akgen_error *error;
     if (tune->candidate && stat(tune->candidate, &status) != 0)
@@ -130,7 +130,7 @@ static struct akgen_error *read_candidate(struct arena *arena, const struct tune
         error = files_read(arena, tune->candidate, LONGEST, &text, &program.length);
         program.text = text;
     } else {
-        error = gen_program_of_task(arena, task, &program);
+        error = candidate_program_of_task(arena, task, &program);
     }
     return error ? error : gen_subject_of_program(arena, &program, task, tune->options.soc, subject);
 }
@@ -288,7 +288,7 @@ static struct akgen_error *write_trace(const struct tune *tune, const struct tas
     options.debug = &debug;
     options.only_case = id;
     options.trials = 1;
-    eval_run(task, setting->dir, &options, &verdict);
+    eval_run(&setting->candidate, task, &options, &verdict);
     const bool whole =
         fstat(trace.fd, &status) == 0 && status.st_size > 0; /* else the launch did not come to its end */
     const int failed = verdict.case_count ? verdict.cases[0].run.timing.trace_errno : 0;
@@ -314,12 +314,12 @@ static struct akgen_error *write_traces(struct arena *arena, const struct tune *
 }
 
 static struct akgen_error *write_output(struct arena *arena, const struct tune *tune, const struct task *task,
-                                        const struct gen_subject *subject, const struct gen_tuning *tuning)
+                                        const struct gen_tuning *tuning)
 {
-    const struct gen_program *program = &tuning->after.program;
+    const struct candidate_program *program = &tuning->after.program;
     struct akgen_error *error = NULL;
     if (tune->output)
-        error = gen_subject_write(arena, subject, &tuning->after, arena_printf(arena, "%s/project", tune->output));
+        error = candidate_write(arena, arena_printf(arena, "%s/project", tune->output), &tuning->after.candidate);
     if (!error && tune->output && program->text)
         error = files_write(arena_printf(arena, "%s/program.py", tune->output), program->text, program->length);
     if (!error && tune->output)
@@ -363,7 +363,7 @@ static struct akgen_error *run(struct arena *arena, struct tune *tune, int *code
     error = gen_tune(arena, subject, &task, &options, &tuning);
     if (!error) {
         *code = EXIT_OWN_FAILURE;
-        error = write_output(arena, tune, &task, subject, &tuning);
+        error = write_output(arena, tune, &task, &tuning);
     }
     eval_cache_destroy(tune->options.cache);
     if (error)

@@ -1,6 +1,5 @@
 /* A project with one call: its operator copies nothing, so that it is not right; whether the call is, its compilation and its run tell. */
 #include "cot/call.h"
-#include "base/files.h"
 #include "base/text.h"
 #include "cot/snippet.h"
 #include "eval/eval.h"
@@ -91,23 +90,22 @@ static struct akgen_error *try_call(struct arena *arena, const char *name, const
                                    .jobs = 1,
                                    .no_cache = true,
                                    .no_timing = true};
-    const char *dir = arena_printf(arena, "%s/Probe", scratch), *code = arena_printf(arena, kernel, text);
+    const char *code = arena_printf(arena, kernel, text);
+    struct candidate candidate;
     struct akgen_error *error = task_of_texts(arena, scratch, yaml, cases, &task);
     const char *const tensors[] = {"x", "y"};
     const struct snippet_host host = {"Probe", "", "DT_FLOAT", tensors, 2};
-    if (!error)
-        error = snippet_write(arena, dir, "probe", code, &host);
     if (error)
         return error;
+    snippet_candidate(arena, "probe", code, &host, &candidate);
     struct verdict verdict;
-    eval_run(&task, dir, &options, &verdict);
+    eval_run(&candidate, &task, &options, &verdict);
     *good = verdict.build.stage == BUILD_OK && verdict.case_count == 1;
     if (verdict.kind == AKGEN_VERDICT_INFRA_ERROR)
         error = error_new("%s: %s", name, verdict.reason);
     for (size_t i = 0; *good && i < verdict.cases[0].run.finding_count; i++)
         *good = strcmp(verdict.cases[0].run.findings[i].api, name) != 0;
     verdict_free(&verdict);
-    files_remove_tree(dir);
     return error;
 }
 

@@ -138,11 +138,11 @@ static struct akgen_error *take_answer(struct document_rows *rows, const struct 
     for (int s = 0; s < sections.count && !code; s++)
         for (int c = 0; c < sections.items[s].code_count && !error && !why; c++) {
             const char *some;
-            error = document_judge(arena, sections.items[s].codes[c].text, rows->scratch, &some, &why);
+            error = document_judge(arena, sections.items[s].codes[c].text, &some, &why);
             verdict = some ? some : verdict;
         }
     if (code)
-        error = document_judge(arena, code, rows->scratch, &verdict, &why);
+        error = document_judge(arena, code, &verdict, &why);
     rows->block->on_machine += verdict != NULL;
     if (why)
         cot_block_drop(rows->block, "an answer of the model that does not compile");

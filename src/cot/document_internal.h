@@ -26,7 +26,6 @@ void document_add(struct document_rows *rows, enum cot_part part, enum cot_mode 
 /* Whether a text is a kernel in Ascend C, a program in AscendDSL, or neither. */
 enum cot_mode document_code_kind(const char *text);
 /* Compiles or checks it: *why not, NULL: it is right, and *verdict says so. Neither for a text that is no code. */
-struct akgen_error *document_judge(struct arena *arena, const char *text, const char *scratch, const char **verdict,
-                                   const char **why);
+struct akgen_error *document_judge(struct arena *arena, const char *text, const char **verdict, const char **why);
 
 #endif

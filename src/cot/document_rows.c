@@ -277,15 +277,14 @@ enum cot_mode document_code_kind(const char *text)
     return snippet_is_kernel(text) ? COT_ASCENDC : is_program(text) ? COT_DSL : COT_TEXT;
 }
 
-struct akgen_error *document_judge(struct arena *arena, const char *text, const char *scratch, const char **verdict,
-                                   const char **why)
+struct akgen_error *document_judge(struct arena *arena, const char *text, const char **verdict, const char **why)
 {
     const char *dtype;
     struct akgen_error *error = NULL;
     *why = *verdict = NULL;
     switch (document_code_kind(text)) {
     case COT_ASCENDC:
-        error = snippet_compile(arena, text, "", scratch, why, &dtype);
+        error = snippet_compile(arena, text, "", why, &dtype);
         *verdict = "{\"verdict\":\"pass\",\"by\":\"compiler\"}";
         break;
     case COT_DSL:
@@ -308,7 +307,7 @@ static struct akgen_error *take_code(struct document_rows *rows, const struct co
     if (!question)
         return NULL;
     if (whole && (mode == COT_DSL || rows->scratch)) {
-        error = document_judge(&rows->block->arena, code->text, rows->scratch, &verdict, &why);
+        error = document_judge(&rows->block->arena, code->text, &verdict, &why);
         rows->block->on_machine += mode == COT_ASCENDC;
     }
     if (why)

@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "cot/benchmark.h"
 #include "cot/errors_internal.h"
-#include "gen/program.h"
+#include "candidate/program.h"
 
 #include <string.h>
 
@@ -11,7 +11,6 @@ struct work {
     const struct cot_errors *errors;
     struct cot_block *block;
     struct arena *arena; /* the block's */
-    const char *scratch;
     uint64_t seed;
     const struct synth_operator *operator;
     const struct synth_proof *proof;
@@ -93,18 +92,18 @@ static struct akgen_error *break_text(struct work *w, enum cot_mutable of, enum 
 
 static struct akgen_error *break_project(struct work *w)
 {
-    const struct gen_program program = {NULL, w->proof->program, strlen(w->proof->program)};
+    const struct candidate_program program = {NULL, w->proof->program, strlen(w->proof->program)};
     struct dsl_lowered project;
     struct dsl_messages messages = {.arena = w->arena};
     struct errors_found found;
     struct akgen_error *error = NULL;
     struct seen seen = {0};
     const struct task *task = w->proof->task;
-    if (!gen_program_compile(w->arena, &program, task, &project, &messages, &error)) {
+    if (!candidate_program_compile(w->arena, &program, task, &project, &messages, &error)) {
         cot_block_drop(w->block, "no project");
         return error;
     }
-    if (errors_judge_project(w->arena, task, w->scratch, &project, -1, NULL, &found, &error) != ERRORS_RIGHT) {
+    if (errors_judge_project(w->arena, task, &project, -1, NULL, &found, &error) != ERRORS_RIGHT) {
         if (!error)
             cot_block_drop(w->block, "the right project is not right");
         return error;
@@ -125,8 +124,7 @@ static struct akgen_error *break_project(struct work *w)
         if (file == project.count || !cot_mutate(w->arena, &rng, of, project.files[file].text, &mutation) ||
             is_seen(w, &seen, mutation.text))
             continue;
-        enum errors_judged judged =
-            errors_judge_project(&arena, task, w->scratch, &project, file, mutation.text, &found, &error);
+        enum errors_judged judged = errors_judge_project(&arena, task, &project, file, mutation.text, &found, &error);
         const struct errors_told told = {.brief = w->proof->brief,
                                          .language = "cpp",
                                          .file = project.files[file].path,
@@ -168,7 +166,7 @@ struct akgen_error *cot_errors_make(void *closure, int64_t first, int64_t count,
         uint64_t seed = (uint64_t)(first + i);
         struct synth_operator made;
         struct synth_proof proof;
-        struct work work = {errors, block, &block->arena, scratch, seed, &made, &proof};
+        struct work work = {errors, block, &block->arena, seed, &made, &proof};
         synth_operator_make(&block->arena, seed, &made);
         /* In one data type, so that a project is compiled once. */
         synth_operator_make_plain(&block->arena, seed, __builtin_ctz(made.types), &made);

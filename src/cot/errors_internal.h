@@ -24,11 +24,11 @@ enum errors_judged errors_judge_formulas(struct arena *arena, const struct task 
                                          struct errors_found *found, struct akgen_error **error);
 enum errors_judged errors_judge_program(struct arena *arena, const struct task *task, const char *text,
                                         struct errors_found *found, struct akgen_error **error);
-/* A project with `text` in the place of file number `broken` (-1: as it is), which is written to a folder below `scratch`; case 1 on the
- * simulated chip by the strict profile. */
-enum errors_judged errors_judge_project(struct arena *arena, const struct task *task, const char *scratch,
-                                        const struct dsl_lowered *project, int broken, const char *text,
-                                        struct errors_found *found, struct akgen_error **error);
+/* A project with `text` in the place of file number `broken` (-1: as it is); case 1 on the simulated chip by the strict
+ * profile. */
+enum errors_judged errors_judge_project(struct arena *arena, const struct task *task, const struct dsl_lowered *project,
+                                        int broken, const char *text, struct errors_found *found,
+                                        struct akgen_error **error);
 
 /* Texts of a sample. */
 struct errors_told {

@@ -1,5 +1,4 @@
 /* What is wrong with an answer that was broken. */
-#include "base/files.h"
 #include "base/text.h"
 #include "cot/errors_internal.h"
 #include "dsl/bind.h"
@@ -8,7 +7,7 @@
 #include "dsl/write.h"
 #include "candidate/answer.h"
 #include "gen/feedback.h"
-#include "gen/program.h"
+#include "candidate/program.h"
 #include "gen/remedy.h"
 
 #include <string.h>
@@ -24,7 +23,7 @@ static enum errors_judged told(struct arena *arena, const struct dsl_messages *m
     dsl_messages_print(messages, &text);
     bool compile = strcmp(verdict, "compile_error") == 0;
     *found = (struct errors_found){.verdict = verdict,
-                                   .class = compile ? diagnostic_class_name(gen_answer_class(first->rule))
+                                   .class = compile ? diagnostic_class_name(answer_class(first->rule))
                                                     : dsl_rule_name(first->rule),
                                    .says = arena_printf(arena, "%s [%s]", first->text, dsl_rule_name(first->rule)),
                                    .told = arena_strdup(arena, text.bytes),
@@ -86,8 +85,8 @@ enum errors_judged errors_judge_program(struct arena *arena, const struct task *
     struct akgen_error *unfit = dsl_bind(arena, program, task, &bindings);
     if (unfit)
         return refused(arena, unfit, DIAG_API, found);
-    const struct gen_program compiled = {NULL, text, strlen(text)};
-    if (!gen_program_compile(arena, &compiled, task, &lowered, &more, &unfit))
+    const struct candidate_program compiled = {NULL, text, strlen(text)};
+    if (!candidate_program_compile(arena, &compiled, task, &lowered, &more, &unfit))
         return unfit        ? refused(arena, unfit, DIAG_API, found)
                : more.count ? told(arena, &more, "compile_error", found)
                             : ERRORS_USELESS;
@@ -107,20 +106,6 @@ enum errors_judged errors_judge_formulas(struct arena *arena, const struct task 
     enum errors_judged judged = errors_judge_program(arena, task, program, found, error);
     /* The program is the planner's: what its compiler says is of no use to who wrote the formulas. */
     return judged == ERRORS_WRONG && strcmp(found->verdict, "wrong") != 0 ? ERRORS_USELESS : judged;
-}
-
-static struct akgen_error *write_project(struct arena *arena, const char *dir, const struct dsl_lowered *project,
-                                         int broken, const char *text)
-{
-    struct akgen_error *error = NULL;
-    for (int i = 0; i < project->count && !error; i++) {
-        const char *path = arena_printf(arena, "%s/%s", dir, project->files[i].path);
-        const char *held = i == broken ? text : project->files[i].text;
-        error = files_make_directory(arena_strndup(arena, path, (size_t)(strrchr(path, '/') - path)));
-        if (!error)
-            error = files_write(path, held, strlen(held));
-    }
-    return error;
 }
 
 /* Where the verdict comes from: a diagnostic, a finding, or how far the candidate came. */
@@ -153,11 +138,12 @@ static void find_reason(struct arena *arena, const struct verdict *verdict, stru
     }
 }
 
-enum errors_judged errors_judge_project(struct arena *arena, const struct task *task, const char *scratch,
-                                        const struct dsl_lowered *project, int broken, const char *text,
-                                        struct errors_found *found, struct akgen_error **error)
+enum errors_judged errors_judge_project(struct arena *arena, const struct task *task, const struct dsl_lowered *project,
+                                        int broken, const char *text, struct errors_found *found,
+                                        struct akgen_error **error)
 {
-    const char *dir = arena_printf(arena, "%s/project/%s", scratch, task->op);
+    struct op_file *files = arena_alloc(arena, (size_t)(project->count + 1) * sizeof *files);
+    struct candidate candidate;
     struct eval_options options = {.soc = npu_socs,
                                    .mode = EVAL_DYNAMIC,
                                    .scope = EVAL_PROJECT,
@@ -170,9 +156,12 @@ enum errors_judged errors_judge_project(struct arena *arena, const struct task *
     struct verdict verdict;
     enum errors_judged judged = ERRORS_WRONG;
     *found = (struct errors_found){0};
-    if ((*error = write_project(arena, dir, project, broken, text)))
-        return ERRORS_USELESS;
-    eval_run(task, dir, &options, &verdict);
+    for (int i = 0; i < project->count; i++) {
+        const char *held = i == broken ? text : project->files[i].text;
+        files[i] = (struct op_file){project->files[i].path, held, strlen(held)};
+    }
+    candidate_of_files(arena, files, (size_t)project->count, &candidate);
+    eval_run(&candidate, task, &options, &verdict);
     found->verdict = akgen_verdict_kind_name(verdict.kind);
     if (verdict.kind == AKGEN_VERDICT_INFRA_ERROR)
         *error = error_new("%s: %s", task->op, verdict.reason);
@@ -189,6 +178,5 @@ enum errors_judged errors_judge_project(struct arena *arena, const struct task *
         found->remedy = feedback.count ? feedback.points[0].remedy : NULL;
     }
     verdict_free(&verdict);
-    files_remove_tree(dir);
     return judged;
 }

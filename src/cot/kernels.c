@@ -123,15 +123,15 @@ static bool is_benchmarks(struct arena *arena, const struct cot_kernels_options 
 }
 
 /* The file as it compiles: as little as its entries need, else all of it; NULL: it does not. */
-static struct akgen_error *compile(struct arena *arena, const char *scratch, const char *merged, const char *tilings,
-                                   const char **text, bool *pruned, const char **dtype)
+static struct akgen_error *compile(struct arena *arena, const char *merged, const char *tilings, const char **text,
+                                   bool *pruned, const char **dtype)
 {
     const char *why, *less = cot_prune(arena, merged);
-    struct akgen_error *error = snippet_compile(arena, less, tilings, scratch, &why, dtype);
+    struct akgen_error *error = snippet_compile(arena, less, tilings, &why, dtype);
     *text = less;
     *pruned = !error && !why && strlen(less) < strlen(merged);
     if (!error && why && strcmp(less, merged) != 0) {
-        error = snippet_compile(arena, merged, tilings, scratch, &why, dtype);
+        error = snippet_compile(arena, merged, tilings, &why, dtype);
         *text = merged;
     }
     if (why)
@@ -140,7 +140,7 @@ static struct akgen_error *compile(struct arena *arena, const char *scratch, con
 }
 
 /* Why there is no sample of a merged file; NULL: the block has it, or *error. */
-static const char *make_sample(const struct kernels *kernels, const char *path, const char *merged, const char *scratch,
+static const char *make_sample(const struct kernels *kernels, const char *path, const char *merged,
                                struct cot_block *block, struct akgen_error **error)
 {
     struct arena *arena = &block->arena;
@@ -152,7 +152,7 @@ static const char *make_sample(const struct kernels *kernels, const char *path, 
     if (is_benchmarks(arena, kernels->options, entry))
         return "a benchmark's operator";
     const char *tilings = strstr(merged, "GET_TILING_DATA") ? tilings_of(arena, kernels, path, entry) : "";
-    if ((*error = compile(arena, scratch, merged, tilings, &text, &pruned, &dtype)))
+    if ((*error = compile(arena, merged, tilings, &text, &pruned, &dtype)))
         return NULL;
     if (!text)
         return "it does not compile alone";
@@ -206,8 +206,8 @@ static struct akgen_error *make(void *closure, int index, const char *scratch, s
     const struct cot_file *file = &kernels->sources.files[kernels->which[index]];
     const struct merged *merged = block->read;
     struct akgen_error *error = NULL;
-    const char *reason =
-        merged->text ? make_sample(kernels, file->path, merged->text, scratch, block, &error) : merged->reason;
+    (void)scratch;
+    const char *reason = merged->text ? make_sample(kernels, file->path, merged->text, block, &error) : merged->reason;
     if (!error && reason)
         cot_block_drop(block, reason);
     if (!error)

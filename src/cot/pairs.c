@@ -16,7 +16,7 @@
 enum { MOST_FINDINGS = 3, MOST_LINES = 16 /* that differ and are shown */ };
 
 /* A candidate's kernel, and what all runs of the file say of it. */
-struct candidate {
+struct judged {
     const char *task, *suite, *hash, *source, *profile;
     const char *verdict, *json; /* the first that is no pass; NULL: it passed everywhere */
     bool useless;               /* something was said besides pass, wrong and fault */
@@ -24,7 +24,7 @@ struct candidate {
 };
 struct candidates {
     struct arena *arena;
-    struct candidate *items;
+    struct judged *items;
     int count, capacity;
 };
 
@@ -34,16 +34,16 @@ static void take(void *closure, const struct store_finding *row)
     struct candidates *all = closure;
     struct arena *arena = all->arena;
     const char *suite = row->suite, *task = row->task, *hash = row->candidate, *verdict = row->verdict;
-    struct candidate *last = all->count ? &all->items[all->count - 1] : NULL;
+    struct judged *last = all->count ? &all->items[all->count - 1] : NULL;
     if (!last || strcmp(last->suite, suite) != 0 || strcmp(last->task, task) != 0 || strcmp(last->hash, hash) != 0) {
         char *source = arena_strdup(arena, row->source);
         text_make_utf8(source);
-        const struct candidate candidate = {.suite = arena_strdup(arena, suite),
-                                            .task = arena_strdup(arena, task),
-                                            .hash = arena_strdup(arena, hash),
-                                            .source = source,
-                                            .profile = arena_strdup(arena, row->profile),
-                                            .likeness = minhash_of(source, strlen(source))};
+        const struct judged candidate = {.suite = arena_strdup(arena, suite),
+                                         .task = arena_strdup(arena, task),
+                                         .hash = arena_strdup(arena, hash),
+                                         .source = source,
+                                         .profile = arena_strdup(arena, row->profile),
+                                         .likeness = minhash_of(source, strlen(source))};
         ARRAY_ADD(arena, all->items, all->count, all->capacity, candidate);
         last = &all->items[all->count - 1];
     }
@@ -57,12 +57,12 @@ static void take(void *closure, const struct store_finding *row)
 }
 
 /* The right candidate of the same task that is most like this one; NULL: none is right. */
-static const struct candidate *right_of(const struct candidates *all, const struct candidate *wrong)
+static const struct judged *right_of(const struct candidates *all, const struct judged *wrong)
 {
-    const struct candidate *best = NULL;
+    const struct judged *best = NULL;
     double most = -1;
     for (int i = 0; i < all->count; i++) {
-        const struct candidate *right = &all->items[i];
+        const struct judged *right = &all->items[i];
         if (right->verdict || strcmp(right->suite, wrong->suite) != 0 || strcmp(right->task, wrong->task) != 0)
             continue;
         double likeness = minhash_similarity(&right->likeness, &wrong->likeness);
@@ -164,7 +164,7 @@ static void add_case(struct arena *arena, struct text *told, const json_t *row, 
         found->kind = where && strncmp(where, "only ", 5) == 0 ? "index management" : "computation logic";
 }
 
-static struct found find(struct arena *arena, const struct candidate *wrong)
+static struct found find(struct arena *arena, const struct judged *wrong)
 {
     struct found found = {0};
     struct text told = {0};
@@ -217,7 +217,7 @@ static const char *difference(struct arena *arena, const char *wrong, const char
     return kept;
 }
 
-static const char *chain_of(struct arena *arena, const struct candidate *wrong, const struct candidate *right,
+static const char *chain_of(struct arena *arena, const struct judged *wrong, const struct judged *right,
                             const struct found *found, const char *does)
 {
     const char *differs = difference(arena, wrong->source, right->source);
@@ -231,7 +231,7 @@ static const char *chain_of(struct arena *arena, const struct candidate *wrong, 
         differs ? differs : "", does ? "How the right kernel does it:\n" : "", does ? does : "", does ? "\n" : "");
 }
 
-static const char *verdict_of(struct arena *arena, const struct candidate *wrong, const struct candidate *right,
+static const char *verdict_of(struct arena *arena, const struct judged *wrong, const struct judged *right,
                               const struct found *found)
 {
     json_t *json = json_pack("{s:s s:s s:s s:{s:s s:s s:s}}", "verdict", "pass", "by", "machine", "profile",
@@ -245,8 +245,8 @@ static const char *verdict_of(struct arena *arena, const struct candidate *wrong
 }
 
 /* Makes the sample of a pair; *reason: why there is none. */
-static struct akgen_error *sample_of(struct arena *arena, const struct task *task, const struct candidate *wrong,
-                                     const struct candidate *right, struct cot_sample *sample, const char **reason)
+static struct akgen_error *sample_of(struct arena *arena, const struct task *task, const struct judged *wrong,
+                                     const struct judged *right, struct cot_sample *sample, const char **reason)
 {
     const struct found found = find(arena, wrong);
     struct kernel_words words = {0};
@@ -275,7 +275,7 @@ static struct akgen_error *sample_of(struct arena *arena, const struct task *tas
     return NULL;
 }
 
-static const struct task *task_of(const struct task *tasks, int count, const struct candidate *candidate)
+static const struct task *task_of(const struct task *tasks, int count, const struct judged *candidate)
 {
     for (int i = 0; i < count; i++)
         if (!tasks[i].broken && strcmp(tasks[i].suite, candidate->suite) == 0 &&
@@ -291,7 +291,7 @@ struct akgen_error *cot_pairs(struct store *store, const char *verdicts, const s
     struct candidates all = {.arena = &arena};
     struct akgen_error *error = store_each_finding(verdicts, STORE_CANDIDATES, 0, take, &all);
     for (int i = 0; i < all.count && !error; i++) {
-        const struct candidate *wrong = &all.items[i], *right;
+        const struct judged *wrong = &all.items[i], *right;
         if (!wrong->verdict || wrong->useless)
             continue;
         const struct task *task = task_of(tasks, task_count, wrong);

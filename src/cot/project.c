@@ -1,11 +1,10 @@
 /* From an operator to a pair: the planner's program is compiled, its explanation taken down, and the tiling function run. What the
  * explanation counts and what the tiling function says must be the same. */
 #include "cot/project_internal.h"
-#include "base/files.h"
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
 #include "dsl/explain.h"
-#include "gen/program.h"
+#include "candidate/program.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -89,14 +88,14 @@ static struct eval_options options_for(int id)
                                  .no_timing = true};
 }
 
-/* The tiling of the project in `dir`; `dropped`: it does not compile, or refuses the case. */
-static struct akgen_error *tile(struct arena *arena, const struct task *task, const char *dir, int id,
+/* The tiling of a project; `dropped`: it does not compile, or refuses the case. */
+static struct akgen_error *tile(struct arena *arena, const struct task *task, const struct candidate *candidate, int id,
                                 struct eval_tiling *tiling, const char **dropped)
 {
     const struct eval_options options = options_for(id);
     struct verdict verdict;
     struct akgen_error *error = NULL;
-    eval_tile(task, dir, &options, &verdict, tiling);
+    eval_tile(candidate, task, &options, &verdict, tiling);
     if (verdict.kind == AKGEN_VERDICT_INFRA_ERROR)
         error = error_new("%s: %s", task->op, verdict.reason);
     else if (!tiling->fields)
@@ -113,13 +112,13 @@ static bool launched_with(const struct job_result *launch, const struct eval_til
 }
 
 /* Runs the case; the launch must have got the tiling that the summary has. */
-static struct akgen_error *run(struct arena *arena, const struct task *task, const char *dir, int id,
+static struct akgen_error *run(struct arena *arena, const struct task *task, const struct candidate *candidate, int id,
                                const struct eval_tiling *tiling, struct project_pair *pair)
 {
     const struct eval_options options = options_for(id);
     struct verdict verdict;
     struct akgen_error *error = NULL;
-    eval_run(task, dir, &options, &verdict);
+    eval_run(candidate, task, &options, &verdict);
     if (verdict.kind == AKGEN_VERDICT_INFRA_ERROR)
         error = error_new("%s: %s", task->op, verdict.reason);
     else if (verdict.kind != AKGEN_VERDICT_PASS)
@@ -136,32 +135,33 @@ static struct akgen_error *run(struct arena *arena, const struct task *task, con
 }
 
 /* Compiles, tiles, runs and writes the texts of a case of a program that is right. */
-static struct akgen_error *make_pair(struct arena *arena, const struct synth_proof *proof, const char *dir,
-                                     bool machine, struct project_facts *facts, struct project_pair *pair)
+static struct akgen_error *make_pair(struct arena *arena, const struct synth_proof *proof, bool machine,
+                                     struct project_facts *facts, struct project_pair *pair)
 {
     const struct task *task = proof->task;
     const int id = facts->instance->task_case->id;
-    const struct gen_program program = {NULL, proof->program, strlen(proof->program)};
+    const struct candidate_program program = {NULL, proof->program, strlen(proof->program)};
     struct dsl_messages messages = {.arena = arena};
     struct dsl_lowered *lowered = arena_alloc(arena, sizeof *lowered);
     struct eval_tiling *tiling = arena_alloc(arena, sizeof *tiling);
+    struct candidate candidate;
     struct akgen_error *error = NULL;
     facts->lowered = lowered;
     facts->tiling = tiling;
-    if (!gen_program_compile(arena, &program, task, lowered, &messages, &error)) {
+    if (!candidate_program_compile(arena, &program, task, lowered, &messages, &error)) {
         if (!error)
             pair->dropped = synth_first_message(arena, &messages);
         return error;
     }
     if (!explain(arena, proof->program, task, facts, &pair->dropped, &error))
         return error;
-    if ((error = gen_program_write(arena, dir, lowered)) ||
-        (error = tile(arena, task, dir, id, tiling, &pair->dropped)) || pair->dropped)
+    candidate_of_program(arena, lowered, &candidate);
+    if ((error = tile(arena, task, &candidate, id, tiling, &pair->dropped)) || pair->dropped)
         return error;
     if (!agree(facts->in_case, tiling))
         pair->dropped = "machine: the tiling is not what the program says";
     else if (machine)
-        error = run(arena, task, dir, id, tiling, pair);
+        error = run(arena, task, &candidate, id, tiling, pair);
     if (!error && !pair->dropped)
         project_texts(arena, facts, pair);
     json_decref(tiling->fields);
@@ -182,9 +182,7 @@ struct akgen_error *project_make(struct arena *arena, const struct synth_operato
     if ((error = task_instance_shapes(proof.task, &proof.task->cases[id], &instance)))
         return error;
     struct project_facts facts = {.operator= operator, .instance = instance };
-    const char *dir = arena_printf(arena, "%s/project", scratch);
-    error = make_pair(arena, &proof, dir, machine, &facts, pair);
-    files_remove_tree(dir);
+    error = make_pair(arena, &proof, machine, &facts, pair);
     json_decref((json_t *)facts.statements);
     json_decref((json_t *)facts.in_case);
     task_instance_free(instance);
@@ -197,27 +195,26 @@ static const char *first_comment(struct arena *arena, const char *program)
     return *program == '#' ? arena_printf(arena, "//%.*s\n", (int)strcspn(program, "\n") - 1, program + 1) : "";
 }
 
-struct akgen_error *project_of_program(struct arena *arena, const struct synth_proof *proof, const char *scratch,
+struct akgen_error *project_of_program(struct arena *arena, const struct synth_proof *proof,
                                        struct project_answer *project)
 {
-    const struct gen_program program = {NULL, proof->program, strlen(proof->program)};
-    const char *dir = arena_printf(arena, "%s/project", scratch);
+    const struct candidate_program program = {NULL, proof->program, strlen(proof->program)};
     const int id = proof->task->cases[0].id;
     struct dsl_messages messages = {.arena = arena};
     struct dsl_lowered lowered;
     struct eval_tiling tiling = {0};
     struct task asked;
+    struct candidate candidate;
     struct akgen_error *error = task_of_case(arena, proof->task, id, &asked);
     *project = (struct project_answer){0};
-    if (error || !gen_program_compile(arena, &program, &asked, &lowered, &messages, &error)) {
+    if (error || !candidate_program_compile(arena, &program, &asked, &lowered, &messages, &error)) {
         if (!error)
             project->dropped = synth_first_message(arena, &messages);
         return error;
     }
     project_begin_kernel(arena, &lowered, first_comment(arena, proof->program));
-    if (!(error = gen_program_write(arena, dir, &lowered)))
-        error = tile(arena, &asked, dir, id, &tiling, &project->dropped);
-    files_remove_tree(dir);
+    candidate_of_program(arena, &lowered, &candidate);
+    error = tile(arena, &asked, &candidate, id, &tiling, &project->dropped);
     json_decref(tiling.fields);
     project->answer = project_files(arena, &lowered, true);
     project->verdict = arena_printf(arena, "%.*s,\"compiled\":true}", (int)strlen(proof->verdict) - 1, proof->verdict);

@@ -31,8 +31,8 @@ struct project_answer {
         *answer; /* every file between tags that bear its path, the kernel first, with the program's first comment */
     const char *verdict; /* the program's, and that it was compiled */
 };
-/* Compiles both parts and runs the tiling function for that case. `scratch`, texts and errors: as above. */
-struct akgen_error *project_of_program(struct arena *arena, const struct synth_proof *proof, const char *scratch,
+/* Compiles both parts and runs the tiling function for that case. Texts and errors: as above. */
+struct akgen_error *project_of_program(struct arena *arena, const struct synth_proof *proof,
                                        struct project_answer *project);
 
 #endif

@@ -1,6 +1,5 @@
 /* A kernel's entry names its tensors; the host part is made of these names. */
 #include "cot/snippet.h"
-#include "base/files.h"
 #include "base/text.h"
 #include "toolchain/toolchain.h"
 
@@ -107,19 +106,13 @@ static const char *host_part(struct arena *arena, const struct snippet_host *hos
     return copy;
 }
 
-static struct akgen_error *write_file(struct arena *arena, const char *dir, const char *path, const char *text)
+void snippet_candidate(struct arena *arena, const char *entry, const char *kernel, const struct snippet_host *host,
+                       struct candidate *candidate)
 {
-    const char *whole = arena_printf(arena, "%s/%s", dir, path);
-    struct akgen_error *error =
-        files_make_directory(arena_strndup(arena, whole, (size_t)(strrchr(whole, '/') - whole)));
-    return error ? error : files_write(whole, text, strlen(text));
-}
-
-struct akgen_error *snippet_write(struct arena *arena, const char *dir, const char *entry, const char *kernel,
-                                  const struct snippet_host *host)
-{
-    struct akgen_error *error = write_file(arena, dir, arena_printf(arena, "op_kernel/%s.cpp", entry), kernel);
-    return error ? error : write_file(arena, dir, arena_printf(arena, "op_host/%s.cpp", entry), host_part(arena, host));
+    const char *host_text = host_part(arena, host);
+    const struct op_file files[] = {{arena_printf(arena, "op_kernel/%s.cpp", entry), kernel, strlen(kernel)},
+                                    {arena_printf(arena, "op_host/%s.cpp", entry), host_text, strlen(host_text)}};
+    candidate_of_files(arena, files, sizeof files / sizeof *files, candidate);
 }
 
 static const char *first_error(struct arena *arena, const struct build *build)
@@ -130,13 +123,13 @@ static const char *first_error(struct arena *arena, const struct build *build)
     return build->error ? build->error : "it does not compile";
 }
 
-/* Builds the project in `dir`. */
-static struct akgen_error *build_project(struct arena *arena, const char *dir, const char *entry, const char **why)
+static struct akgen_error *build_project(struct arena *arena, const struct op_files *files, const char *entry,
+                                         const char **why)
 {
     struct op_project project;
     struct build build = {0};
     const struct build_options options = {.soc = npu_socs->name, .jobs = 1};
-    struct akgen_error *unfit = op_project_find(arena, dir, NULL, true, &project);
+    struct akgen_error *unfit = op_project_find(arena, files, NULL, true, &project);
     *why = unfit ? arena_strdup(arena, unfit->message) : NULL;
     error_free(unfit);
     if (*why)
@@ -150,14 +143,14 @@ static struct akgen_error *build_project(struct arena *arena, const char *dir, c
     return error;
 }
 
-struct akgen_error *snippet_compile(struct arena *arena, const char *text, const char *tilings, const char *scratch,
-                                    const char **why, const char **dtype)
+struct akgen_error *snippet_compile(struct arena *arena, const char *text, const char *tilings, const char **why,
+                                    const char **dtype)
 {
     enum { MOST = 64 };
     static const struct {
         const char *host, *name;
     } types[] = {{"DT_FLOAT16", "float16"}, {"DT_FLOAT", "float32"}, {"DT_INT32", "int32"}};
-    const char *entry = snippet_entry(arena, text), *dir = arena_printf(arena, "%s/snippet", scratch), *names[MOST];
+    const char *entry = snippet_entry(arena, text), *names[MOST];
     /* Which type the tensors have matters to a kernel that asks for it by these macros. */
     const size_t tries = strstr(text, "DTYPE_") ? sizeof types / sizeof *types : 1;
     struct akgen_error *error = NULL;
@@ -171,11 +164,10 @@ struct akgen_error *snippet_compile(struct arena *arena, const char *text, const
                                 .count = tensors_of(arena, text, names, MOST)};
     for (size_t i = 0; i < tries && *why && !error; i++) {
         const char *reason = NULL;
+        struct candidate candidate;
         host.data_type = types[i].host;
-        error = snippet_write(arena, dir, entry, text, &host);
-        if (!error)
-            error = build_project(arena, dir, entry, &reason);
-        files_remove_tree(dir);
+        snippet_candidate(arena, entry, text, &host, &candidate);
+        error = build_project(arena, &candidate.files, entry, &reason);
         if (!i || !reason)
             *why = reason; /* of the first type, if all refuse */
         *dtype = !reason && tries > 1 ? types[i].name : NULL;

@@ -6,7 +6,7 @@
 #include "dsl/dsl.h"
 #include "dsl/write.h"
 #include "candidate/answer.h"
-#include "gen/program.h"
+#include "candidate/program.h"
 #include "gen/prompt.h"
 #include "task/expr/formula.h"
 #include "task/reference/expected.h"
@@ -108,18 +108,17 @@ static bool interpret(struct arena *arena, const struct task *task, struct synth
 /* The project of the program on the machine; what is wrong there is the compiler's fault, and tells so. */
 static struct akgen_error *run(struct arena *arena, const struct task *task, struct synth_proof *proof)
 {
-    const struct gen_program program = {NULL, proof->program, strlen(proof->program)};
+    const struct candidate_program program = {NULL, proof->program, strlen(proof->program)};
     struct dsl_lowered lowered;
     struct dsl_messages messages = {.arena = arena};
     struct akgen_error *error = NULL;
-    const char *dir;
-    if (!gen_program_compile(arena, &program, task, &lowered, &messages, &error)) {
+    struct candidate candidate;
+    if (!candidate_program_compile(arena, &program, task, &lowered, &messages, &error)) {
         if (!error)
             drop(proof, synth_first_message(arena, &messages));
         return error;
     }
-    if ((error = gen_program_keep(arena, task, &lowered, &dir)))
-        return error;
+    candidate_of_program(arena, &lowered, &candidate);
     struct eval_options options = {.soc = npu_socs,
                                    .mode = EVAL_DYNAMIC,
                                    .scope = EVAL_PROJECT,
@@ -128,8 +127,7 @@ static struct akgen_error *run(struct arena *arena, const struct task *task, str
                                    .jobs = 1,
                                    .no_timing = true};
     struct verdict verdict;
-    eval_run(task, dir, &options, &verdict);
-
+    eval_run(&candidate, task, &options, &verdict);
     if (verdict.kind == AKGEN_VERDICT_INFRA_ERROR)
         error = error_new("%s: %s", task->op, verdict.reason);
     else if (verdict.kind != AKGEN_VERDICT_PASS)
@@ -367,13 +365,13 @@ static bool differs_in_double(struct arena *arena, const struct task *task, cons
 
 static enum synth_worth worth_of(struct arena *arena, const struct task *task, const char *answer)
 {
-    struct gen_answer read;
+    struct answer read;
     struct task copy;
     struct synth_proof proof = {0};
-    gen_answer_read(arena, answer, strlen(answer), task, EVAL_PROJECT, EVAL_GRAPH, &read);
-    if (read.kind != GEN_ANSWER_FORMULAS)
+    answer_read(arena, answer, strlen(answer), task, EVAL_PROJECT, EVAL_GRAPH, &read);
+    if (read.kind != ANSWER_IS_FORMULAS)
         return SYNTH_REFUSED;
-    struct akgen_error *error = task_with_formulas(arena, task, read.files[0].text, &copy);
+    struct akgen_error *error = task_with_formulas(arena, task, read.files[0].bytes, &copy);
     if (!error)
         error = dsl_write(arena, &copy, &proof.program);
     if (error) {
@@ -388,11 +386,11 @@ static enum synth_worth worth_of(struct arena *arena, const struct task *task, c
 
 static enum synth_worth worth_of_program(struct arena *arena, const struct task *task, const char *answer)
 {
-    struct gen_answer read;
-    gen_answer_read(arena, answer, strlen(answer), task, EVAL_PROJECT, EVAL_DSL, &read);
-    if (read.kind != GEN_ANSWER_PROGRAM)
+    struct answer read;
+    answer_read(arena, answer, strlen(answer), task, EVAL_PROJECT, EVAL_DSL, &read);
+    if (read.kind != ANSWER_IS_PROGRAM)
         return SYNTH_REFUSED;
-    struct synth_proof proof = {.program = read.files[0].text};
+    struct synth_proof proof = {.program = read.files[0].bytes};
     struct akgen_error *refused = NULL;
     if (interpret(arena, task, &proof, &refused))
         return SYNTH_RIGHT;

@@ -2,16 +2,13 @@
  * a mark stands before each line: the program's line between two characters that no text of a program can have. emit_file() takes
  * the marks off and keeps what they say. */
 #include "base/array.h"
-#include "base/digest.h"
 #include "dsl/emit.h"
-#include "candidate/source_map.h"
 
 #include <ctype.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARK = '\001', SOURCE_MAX = 200 };
+enum { MARK = '\001' };
 
 void emit_mark(struct text *out, int line)
 {
@@ -175,60 +172,13 @@ static struct functions lines_of_functions(struct arena *arena, const struct dsl
     return functions;
 }
 
-/* [[first line, program's line], ..]: each holds up to the next. */
-static json_t *ranges(struct arena *arena, const struct dsl_file *file, bool *seen, int most)
+const int *dsl_file_lines(struct arena *arena, const struct dsl_file *file)
 {
     const struct functions functions = lines_of_functions(arena, file);
-    json_t *list = json_array();
-    int before = 0;
+    int *lines = arena_alloc(arena, (size_t)(file->line_count + 1) * sizeof *lines);
     for (int i = 1; i <= file->line_count; i++) {
-        int line = line_in(&functions, file, i);
-        line = line == SEVERAL ? 0 : line;
-        if (line != before)
-            json_array_append_new(list, json_pack("[i, i]", i, line));
-        before = line;
-        if (line < most)
-            seen[line] = true;
-    }
-    return list;
-}
-
-/* The text of each line that something comes from, by its number. */
-static json_t *sources(struct arena *arena, const char *text, const bool *seen, int most)
-{
-    json_t *lines = json_object();
-    for (int number = 1; number < most; number++) {
-        const char *from = text + strspn(text, " \t");
-        size_t length = strcspn(from, "\r\n"), shown = length;
-        text = from + strcspn(from, "\n");
-        text += *text == '\n';
-        while (shown > SOURCE_MAX || (shown < length && ((unsigned char)from[shown] & 0xc0) == 0x80))
-            shown--; /* whole characters */
-        if (seen[number])
-            json_object_set_new(lines, arena_printf(arena, "%d", number), json_stringn(from, shown));
+        const int line = line_in(&functions, file, i);
+        lines[i] = line == SEVERAL ? 0 : line;
     }
     return lines;
-}
-
-const char *dsl_source_map(struct arena *arena, const struct dsl_lowered *lowered)
-{
-    const char *text = lowered->tree->text, *slash = strrchr(lowered->tree->path, '/');
-    int most = 2;
-    for (const char *at = text; (at = strchr(at, '\n')); at++)
-        most++;
-    bool *seen = arena_alloc(arena, (size_t)most * sizeof *seen);
-    struct digest *digest = digest_new_unforgeable();
-    digest_bytes(digest, text, strlen(text));
-    json_t *files = json_object();
-    for (int i = 0; i < lowered->count; i++)
-        json_object_set_new(files, lowered->files[i].path, ranges(arena, &lowered->files[i], seen, most));
-    char *name = arena_strdup(arena, slash ? slash + 1 : lowered->tree->path);
-    text_make_utf8(name);
-    json_t *map = json_pack("{s:i, s:s, s:s, s:o, s:o}", "version", SOURCE_MAP_VERSION, "program", name, "digest",
-                            digest_finish(digest, arena), "files", files, "lines", sources(arena, text, seen, most));
-    char *bytes = json_dumps(map, JSON_COMPACT);
-    const char *copy = arena_printf(arena, "%s\n", bytes ? bytes : "");
-    free(bytes);
-    json_decref(map);
-    return copy;
 }

@@ -41,7 +41,8 @@ bool dsl_lower(struct arena *arena, struct dsl_tree *tree, const struct dsl_opde
                struct dsl_lowered *lowered, struct dsl_messages *messages);
 /* Puts directives into the files: a C++ compiler, and what reads its line tables, names the program's lines (emit_lines.c). */
 void dsl_line_directives(struct arena *arena, struct dsl_lowered *lowered);
-/* The map of the project's lines (eval/source_map.h). */
-const char *dsl_source_map(struct arena *arena, const struct dsl_lowered *lowered);
+/* Of each line of a file, from 1 on, the program's line that it comes from; 0: none. A function that the compiler gave the project
+ * comes from the only line that calls it. */
+const int *dsl_file_lines(struct arena *arena, const struct dsl_file *file);
 
 #endif

@@ -229,7 +229,7 @@ const char *eval_bind(struct arena *arena, const struct verdict *verdict, const 
     const struct eval_candidate candidate = {.task = instance->task,
                                              .options = verdict->options,
                                              .build = &verdict->build,
-                                             .wrapper = verdict->response ? &verdict->wrapper : NULL};
+                                             .wrapper = verdict->candidate.response ? &verdict->wrapper : NULL};
     struct bound_case bound = {.candidate = &candidate, .instance = instance};
     const char *why = bind_case(arena, &bound);
     *call = (struct eval_call){bound.inputs, bound.outputs, bound.attrs};

@@ -121,21 +121,20 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
 {
     struct arena *arena = &verdict->arena;
     bool need_host = options->scope == EVAL_PROJECT;
-    if (!candidate_open(verdict, task, need_host, project))
+    if (!eval_open_candidate(verdict, task, need_host, project))
         return false;
     verdict->sync = options->sync_given ? options->sync : project->sync;
+    struct task_question question = {0};
     struct selection selection = {verdict, task, options};
-    /* A hidden folder of the copy, as no candidate has one. */
-    const char *given = need_host ? NULL : arena_printf(arena, "%s/.question", verdict->snapshot.dir);
-    struct akgen_error *error = given ? task_question_write(arena, task, true, given) : NULL;
+    struct akgen_error *error = need_host ? NULL : task_question(arena, task, true, &question);
+    const struct op_files given = op_files_of(arena, question.files, question.count);
     struct build_options build_options = {
         .cache_dir = options->cache_dir,
         .no_cache = options->no_cache,
         .select = select_combinations,
         .closure = &selection,
-        .digest = verdict->snapshot.answer ? NULL : verdict->snapshot.digest,
         .soc = options->soc->name,
-        .host_override = given,
+        .host = need_host ? NULL : &given,
         .sanitize_kernel_tiling = !need_host,
         .jobs = options->jobs > 0 ? options->jobs : 1,
         .budget = budget,
@@ -150,7 +149,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         error_free(error);
         return false;
     }
-    return judge_build(verdict) && candidate_check_wrapper(verdict);
+    return judge_build(verdict) && eval_check_wrapper(verdict);
 }
 
 /* Running. */
@@ -304,7 +303,7 @@ static void evaluate_cases(struct verdict *verdict, const struct task *task, con
                                        verdict->sync,
                                        options->cache ? eval_cache_giants(options->cache) : &giants,
                                        budget,
-                                       verdict->response ? &verdict->wrapper : NULL};
+                                       verdict->candidate.response ? &verdict->wrapper : NULL};
     run_all_cases(&candidate, verdict);
     sum_up(verdict);
 }
@@ -364,14 +363,30 @@ const char *eval_protocol(struct arena *arena, const struct task *task, const st
     return protocol;
 }
 
+struct candidate_asked eval_asked(const struct eval_options *options)
+{
+    return (struct candidate_asked){.scope = options->scope,
+                                    .language = options->language,
+                                    .language_given = options->language_given,
+                                    .only_case = options->only_case,
+                                    .tree = options->candidates};
+}
+
+void eval_read(struct arena *arena, const struct task *task, const char *path, const struct eval_options *options,
+               struct candidate *candidate)
+{
+    const struct candidate_asked asked = eval_asked(options);
+    candidate_read_path(arena, path, task, &asked, candidate);
+}
+
 /* A verdict that says nothing yet. Returns the task as it is to be evaluated; NULL: it cannot be, and the verdict says why. */
-static const struct task *begin(struct verdict *verdict, const struct task *task, const char *candidate,
+static const struct task *begin(struct verdict *verdict, const struct task *task, const struct candidate *candidate,
                                 const struct eval_options *options)
 {
     memset(verdict, 0, sizeof *verdict);
     verdict->suite = task->suite;
     verdict->task = task->name;
-    verdict->candidate_dir = arena_strdup(&verdict->arena, candidate);
+    verdict->candidate = *candidate;
     verdict->options = options;
     verdict->language = options->language;
     verdict->sync = options->sync_given ? options->sync : NPU_SYNC_AUTO;
@@ -380,39 +395,11 @@ static const struct task *begin(struct verdict *verdict, const struct task *task
     return wanted;
 }
 
-void eval_refuse(const struct task *task, const char *candidate, const struct eval_options *options,
-                 const struct eval_refusal *refusal, struct verdict *verdict)
-{
-    if (!begin(verdict, task, candidate ? candidate : "", options))
-        return;
-    if (!task->broken)
-        select_cases(verdict, task, options);
-    verdict_refuse(verdict, refusal);
-    spread(verdict);
-}
-
-void verdict_refuse(struct verdict *verdict, const struct eval_refusal *refusal)
-{
-    struct arena *arena = &verdict->arena;
-    struct diagnostic *diagnostics =
-        arena_copy(arena, refusal->diagnostics, sizeof *diagnostics * (size_t)refusal->diagnostic_count);
-    for (int i = 0; i < refusal->diagnostic_count; i++) {
-        diagnostics[i].file = diagnostics[i].file ? arena_strdup(arena, diagnostics[i].file) : NULL;
-        diagnostics[i].message = arena_strdup(arena, diagnostics[i].message);
-        diagnostics[i].text = diagnostics[i].text ? arena_strdup(arena, diagnostics[i].text) : NULL;
-    }
-    verdict->build.diagnostics = diagnostics;
-    verdict->build.diagnostic_count = refusal->diagnostic_count;
-    if (verdict->language == EVAL_ANY)
-        verdict->language = refusal->language;
-    verdict_set(verdict, refusal->kind, AKGEN_STAGE_PARSE, arena_strdup(arena, refusal->reason));
-}
-
-void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
+void eval_run(const struct candidate *candidate, const struct task *task, const struct eval_options *options,
               struct verdict *verdict)
 {
     double start = clock_seconds();
-    const struct task *wanted = begin(verdict, task, candidate_dir, options);
+    const struct task *wanted = begin(verdict, task, candidate, options);
     if (wanted)
         evaluate(verdict, task, options);
     verdict->seconds = clock_seconds() - start;
@@ -424,7 +411,6 @@ void verdict_free(struct verdict *verdict)
         job_result_free(&verdict->cases[i].run);
     op_wrapper_release(&verdict->wrapper);
     op_def_release(&verdict->build.def);
-    candidate_close(verdict);
     arena_free(&verdict->arena);
 }
 
@@ -460,13 +446,13 @@ static void tile_case(struct verdict *verdict, const struct task *task, struct b
     task_instance_free(shapes);
 }
 
-void eval_tile(const struct task *task, const char *candidate_dir, const struct eval_options *options,
+void eval_tile(const struct candidate *candidate, const struct task *task, const struct eval_options *options,
                struct verdict *verdict, struct eval_tiling *tiling)
 {
     struct op_project project = {0};
     struct budget budget;
     *tiling = (struct eval_tiling){0};
-    if (!begin(verdict, task, candidate_dir, options))
+    if (!begin(verdict, task, candidate, options))
         return;
     if (task->broken || options->only_case < 0 || select_cases(verdict, task, options) != 1) {
         verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE,

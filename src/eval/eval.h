@@ -3,25 +3,18 @@
 #define EVAL_EVAL_H
 
 #include "akgen/akgen.h"
-#include "base/words.h"
-#include "candidate/source_map.h"
-#include "candidate/response.h"
+#include "candidate/candidate.h"
 #include "jail/job.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
 
 /* The settings of an evaluation in options, verdicts, the database and reports. */
 #define EVAL_MODES(X)     X(EVAL_STATIC, "static") X(EVAL_DYNAMIC, "dynamic")
-#define EVAL_SCOPES(X)    X(EVAL_KERNEL, "kernel") X(EVAL_PROJECT, "project")
 #define EVAL_PROFILES(X)  X(TASK_UPSTREAM, "upstream") X(TASK_STRICT, "strict")
 #define EVAL_SYNCS(X)     X(NPU_SYNC_AUTO, "auto") X(NPU_SYNC_MANUAL, "manual")
 #define EVAL_SCHEDULES(X) X(false, "inorder") X(true, "random") /* eval_options.random_order */
-/* Languages of answers. Each is a benchmark of its own: no rate and no export mixes them. EVAL_ANY: an answer counts in its own. */
-#define EVAL_LANGUAGES(X) X(EVAL_ASCENDC, "ascendc") X(EVAL_DSL, "dsl") X(EVAL_GRAPH, "graph") X(EVAL_ANY, "any")
 enum eval_mode { EVAL_MODES(WORD_VALUE) };
-enum eval_scope { EVAL_SCOPES(WORD_VALUE) };
-enum eval_language { EVAL_LANGUAGES(WORD_VALUE) };
-extern const struct words eval_modes, eval_scopes, eval_profiles, eval_syncs, eval_schedules, eval_languages;
+extern const struct words eval_modes, eval_profiles, eval_syncs, eval_schedules;
 
 /* Inputs and references, kept between the candidates of a task. Thread-safe. */
 struct eval_cache;
@@ -44,39 +37,13 @@ struct eval_debug {
     void *closure;
 };
 
-/* Why there is nothing to evaluate: an answer of which no candidate could be made (compile_error, as upstream counts it), or
- * none that came (infra_error). */
-struct eval_refusal {
-    enum akgen_verdict_kind kind;
-    const char *reason;
-    const struct diagnostic *diagnostics;
-    int diagnostic_count;
-    enum eval_language language; /* of the answer; EVAL_ANY: unknown */
-};
-/* What became of an answer in a file. */
-enum eval_answer_form {
-    EVAL_ANSWER_STRINGS, /* MultiKernelBench's six, which eval reads itself (op/response.h) */
-    EVAL_ANSWER_WRITTEN, /* it was written as an operator project */
-    EVAL_ANSWER_REFUSED,
-};
-struct eval_answer {
-    enum eval_answer_form form;
-    char *text; /* EVAL_ANSWER_STRINGS: what is read, NUL-terminated; it is changed */
-    size_t length;
-    bool own_form;                      /* a .py file without --language: six strings or a program */
-    enum eval_language language;        /* that it is in */
-    const struct eval_refusal *refusal; /* EVAL_ANSWER_REFUSED */
-};
-
 struct eval_options {
     const struct npu_soc *soc;
     enum eval_mode mode; /* static: one case per build (upstream: case 0); dynamic: one build, all cases */
     enum eval_scope scope;
     enum task_profile profile;
     enum eval_language language; /* that an answer must be in */
-    bool language_given;         /* false: folders and .py files count in their own language, other files as Ascend C */
-    enum eval_language
-        folder_language; /* that the caller compiled a folder from; EVAL_ASCENDC: the folder is the answer */
+    bool language_given; /* false: projects and .py files count in their own language, other files as Ascend C */
     int only_case;       /* -1 = all of the mode */
     bool full;           /* giant cases at full size */
     bool sync_given;
@@ -95,17 +62,13 @@ struct eval_options {
     double case_seconds;
     double candidate_seconds; /* limit of all that is done for the candidate; 0 = eval_candidate_seconds() decides */
     const char *cache_dir;    /* NULL = default */
-    const char *candidates;   /* a folder that the user named, where candidates lie (snapshot_take); NULL: none */
+    const char *candidates; /* a folder that the user named, where candidates lie (candidate_asked.tree); NULL: none */
     bool no_cache;
     bool require_jail;              /* asked of eval_check_jail, by whoever calls eval_run */
     bool plain_compiler;            /* build_options.plain_compiler */
     const struct eval_debug *debug; /* NULL: none */
     struct eval_cache *cache;       /* inputs and references; NULL = made for each candidate */
     int cancel_fd; /* once it is readable the evaluation ends soon, with a verdict that means nothing; 0: nobody cancels */
-    /* Reads a candidate that is a file, whatever form its text has, and writes it as an operator project below the folder `dir`, or
-     * says why not. `answer` has the text to begin with. NULL: every file holds six strings. Errors are our own. */
-    struct akgen_error *(*read_answer)(struct arena *arena, const char *text, size_t length, const struct task *task,
-                                       const struct eval_options *options, const char *dir, struct eval_answer *answer);
     /* Called when a case is finished (progress); may be NULL. */
     void (*on_case)(void *closure, int done, int total);
     void *closure;
@@ -137,12 +100,9 @@ struct verdict {
     enum akgen_verdict_stage stage;
     enum eval_language language; /* of the benchmark that it counts in; EVAL_ANY: unknown */
     const char *reason;          /* one line for people */
-    const char *suite, *task, *candidate_dir, *candidate_hash; /* candidate_dir: as given; may be a response's file */
-    struct snapshot snapshot;     /* what was evaluated, until verdict_free; a response is unpacked there */
-    const char *project_dir;      /* where the sources are in it; NULL: it was not taken */
-    const struct source_map *map; /* of a project that was compiled of a program; NULL: it has none */
-    struct op_response *response; /* NULL: the candidate is a directory */
-    struct op_wrapper wrapper;    /* of a response: how its PyTorch module calls the operator */
+    const char *suite, *task;
+    struct candidate candidate; /* what was evaluated; the caller's */
+    struct op_wrapper wrapper;  /* of six strings: how their PyTorch module calls the operator */
     const struct eval_options *options;
     const char *protocol; /* eval_protocol() */
     enum npu_sync sync;   /* in effect */
@@ -163,15 +123,16 @@ double eval_candidate_seconds(const struct eval_options *options);
 const char *eval_protocol(struct arena *arena, const struct task *task, const struct eval_options *options);
 /* NULL, or that a complete jail is required and which of its layers this machine does not grant. */
 struct akgen_error *eval_check_jail(const struct eval_options *options);
-/* Evaluates one candidate: the directory of an operator project, or a file with an answer (eval_options.read_answer). Always yields a verdict; our own failures are AKGEN_VERDICT_INFRA_ERROR. */
-void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
+/* Reads the candidate at a path as these options ask for it. */
+void eval_read(struct arena *arena, const struct task *task, const char *path, const struct eval_options *options,
+               struct candidate *candidate);
+/* The part of the options that says how answers are read. */
+struct candidate_asked eval_asked(const struct eval_options *options);
+/* Evaluates a candidate, whose strings outlive the verdict. Always yields a verdict: a refusal is one of stage parse, our own
+ * failures are AKGEN_VERDICT_INFRA_ERROR. */
+void eval_run(const struct candidate *candidate, const struct task *task, const struct eval_options *options,
               struct verdict *verdict);
-/* The verdict of stage parse that a refusal is. `candidate`: the file or folder that it is about, named only; may be NULL. */
-void eval_refuse(const struct task *task, const char *candidate, const struct eval_options *options,
-                 const struct eval_refusal *refusal, struct verdict *verdict);
 void verdict_free(struct verdict *verdict);
-/* NULL if an answer in the language `found` counts where `asked` was asked for, else the sentence that says why not. */
-const char *eval_language_problem(struct arena *arena, enum eval_language asked, enum eval_language found);
 /* What the host part of a candidate decides for a case. */
 struct eval_tiling {
     int block_dim;
@@ -182,7 +143,7 @@ struct eval_tiling {
 /* Builds a candidate as eval_run does and has its tiling function run for the case of `only_case`, without a launch. It is given shapes and
  * attributes: of a task whose host part reads values of inputs there is no tiling without a launch. A verdict that is no pass says
  * why there is no tiling; verdict_free. */
-void eval_tile(const struct task *task, const char *candidate_dir, const struct eval_options *options,
+void eval_tile(const struct candidate *candidate, const struct task *task, const struct eval_options *options,
                struct verdict *verdict, struct eval_tiling *tiling);
 /* How a case calls the operator of a candidate that was built: tensors and attributes in OpDef order. */
 struct eval_call {

@@ -42,16 +42,11 @@ enum { CASE_SECONDS = 60 }; /* eval_options.case_seconds where it is 0 */
 void verdict_set(struct verdict *verdict, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
                  const char *reason);
 
-/* What eval_refuse makes of a verdict that was begun. */
-void verdict_refuse(struct verdict *verdict, const struct eval_refusal *refusal);
-
-/* The candidate on disk (candidate.c). */
-/* Takes a snapshot, unpacks an answer in it, and finds the project there. False: the verdict says why not. */
-bool candidate_open(struct verdict *verdict, const struct task *task, bool need_host, struct op_project *project);
+/* Takes the verdict's candidate (candidate.c): its refusal, its language, the project that its files are. False: the verdict says why
+ * it is not evaluated. */
+bool eval_open_candidate(struct verdict *verdict, const struct task *task, bool need_host, struct op_project *project);
 /* After the build: reads an answer's wrapper. False: the verdict says what is wrong with it. */
-bool candidate_check_wrapper(struct verdict *verdict);
-/* Removes the snapshot. */
-void candidate_close(struct verdict *verdict);
+bool eval_check_wrapper(struct verdict *verdict);
 
 /* Index of the OpDef's dtype combination that fits the case, or -1. */
 int eval_combination(const struct op_def *def, const struct task_instance *instance);

@@ -137,6 +137,8 @@ static void evaluate(struct kernel_baseline *baseline, struct entry *entry, cons
 {
     struct arena *arena = &entry->arena;
     struct kernel_times *times = &entry->times;
+    struct arena scratch = {0};
+    struct candidate candidate;
     struct verdict verdict;
     int count;
     times->baseline = baseline->name;
@@ -153,18 +155,20 @@ static void evaluate(struct kernel_baseline *baseline, struct entry *entry, cons
     own.candidates = baseline->lone ? NULL : path_of(baseline);
     own.debug = NULL;
     own.on_case = NULL;
-    own.language = own.folder_language = EVAL_ASCENDC;
+    own.language = EVAL_ASCENDC;
     own.language_given = false; /* the run's language is that of its candidates */
-    eval_run(entry->task, path, &own, &verdict);
+    eval_read(&scratch, entry->task, path, &own, &candidate);
+    eval_run(&candidate, entry->task, &own, &verdict);
     times->judged = true;
     times->kind = verdict.kind;
-    times->hash = verdict.candidate_hash ? arena_strdup(arena, verdict.candidate_hash) : NULL;
+    times->hash = candidate.digest ? arena_strdup(arena, candidate.digest) : NULL;
     if (verdict.kind == AKGEN_VERDICT_PASS)
         take_times(entry, &verdict);
     else
         times->lack =
             arena_printf(arena, "%s: %s", akgen_verdict_kind_name(verdict.kind), verdict.reason ? verdict.reason : "");
     verdict_free(&verdict);
+    arena_free(&scratch);
 }
 
 static struct entry *entry_of(struct kernel_baseline *baseline, const struct task *task)

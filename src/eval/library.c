@@ -65,8 +65,10 @@ struct akgen_verdict *akgen_evaluate(const struct akgen_request *request)
         error = check_candidate(request->candidate);
     if (error)
         return refuse(owned, error);
+    struct candidate candidate;
     struct verdict verdict;
-    eval_run(&task, request->candidate, &options, &verdict);
+    eval_read(&owned->arena, &task, request->candidate, &options, &candidate);
+    eval_run(&candidate, &task, &options, &verdict);
     json_t *json = verdict_to_json(&verdict);
     owned->json = json_dumps(json, JSON_COMPACT);
     json_decref(json);

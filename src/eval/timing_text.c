@@ -59,7 +59,7 @@ static void add_slowest(struct text *text, struct arena *arena, const struct ver
 {
     if (!timing->file)
         return;
-    struct source_place place = timing_source(verdict->map, timing);
+    struct source_place place = timing_source(verdict->candidate.map, timing);
     text_addf(text, "    most time at %s:%d", clean(arena, timing->file), timing->line);
     if (place.program)
         text_addf(text, ", from %s:%d", clean(arena, place.program), place.line);

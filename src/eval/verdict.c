@@ -12,9 +12,8 @@
 
 enum { VERDICT_VERSION = 1 };
 
-const struct words eval_modes = WORDS(EVAL_MODES), eval_scopes = WORDS(EVAL_SCOPES),
-                   eval_profiles = WORDS(EVAL_PROFILES), eval_syncs = WORDS(EVAL_SYNCS),
-                   eval_schedules = WORDS(EVAL_SCHEDULES), eval_languages = WORDS(EVAL_LANGUAGES);
+const struct words eval_modes = WORDS(EVAL_MODES), eval_profiles = WORDS(EVAL_PROFILES), eval_syncs = WORDS(EVAL_SYNCS),
+                   eval_schedules = WORDS(EVAL_SCHEDULES);
 
 const char *akgen_verdict_kind_name(enum akgen_verdict_kind kind)
 {
@@ -66,8 +65,9 @@ static json_t *diagnostics_json(const struct verdict *verdict)
         json_object_set_new(row, "file", jsons_text(diagnostic->file));
         json_object_set_new(row, "line", line(diagnostic->line));
         json_object_set_new(row, "column", line(diagnostic->column));
-        json_object_set_new(row, "source",
-                            source_place_to_json(source_map_find(verdict->map, diagnostic->file, diagnostic->line)));
+        json_object_set_new(
+            row, "source",
+            source_place_to_json(source_map_find(verdict->candidate.map, diagnostic->file, diagnostic->line)));
         json_object_set_new(row, "message", jsons_text(diagnostic->message));
         json_array_append_new(list, row);
     }
@@ -187,7 +187,7 @@ static json_t *run_json(const struct job_result *run)
 
 static json_t *case_json(const struct verdict *verdict, const struct verdict_case *row)
 {
-    const struct source_map *map = verdict->map;
+    const struct source_map *map = verdict->candidate.map;
     json_t *json = json_object(), *faults = json_array(), *notes = json_array(), *endless = json_array();
     json_object_set_new(json, "case", json_integer(row->id));
     json_object_set_new(json, "ok", json_boolean(row->ok));
@@ -235,7 +235,7 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "reason", jsons_text(verdict->reason));
     json_object_set_new(json, "suite", jsons_text(verdict->suite));
     json_object_set_new(json, "task", jsons_text(verdict->task));
-    json_object_set_new(json, "candidate", jsons_text(verdict->candidate_hash));
+    json_object_set_new(json, "candidate", jsons_text(verdict->candidate.digest));
     json_object_set_new(json, "soc", json_string(options->soc->name));
     json_object_set_new(json, "mode", json_string(eval_modes.of[options->mode]));
     json_object_set_new(json, "scope", json_string(eval_scopes.of[options->scope]));

@@ -1,4 +1,4 @@
-/* The folder of an exported project: the operator's sources from the verdict's snapshot, the files below templates/cann with what is
+/* The folder of an exported project: the candidate's sources, the files below templates/cann with what is
  * known filled in, the cases, the program that calls the operator, the verdict. */
 #include "gen/cann.h"
 #include "base/files.h"
@@ -116,20 +116,13 @@ static bool is_source(const char *path)
     return false;
 }
 
-static struct akgen_error *copy_sources(const struct cann *cann)
+static struct akgen_error *write_sources(const struct cann *cann)
 {
-    struct arena *arena = cann->arena;
-    const char *from = cann->verdict->project_dir, **paths;
-    size_t count;
-    struct akgen_error *error = files_list(arena, from, &paths, &count);
-    for (size_t i = 0; !error && i < count; i++) {
-        char *bytes;
-        size_t length;
-        if (!is_source(paths[i]))
-            continue;
-        error = files_read(arena, arena_printf(arena, "%s/%s", from, paths[i]), LONGEST_FILE, &bytes, &length);
-        error = error ? error : write_file(cann, paths[i], bytes, length);
-    }
+    const struct op_files *files = &cann->verdict->candidate.files;
+    struct akgen_error *error = NULL;
+    for (size_t i = 0; !error && i < files->count; i++)
+        if (!op_file_is_folder(&files->items[i]) && is_source(files->items[i].path))
+            error = write_file(cann, files->items[i].path, files->items[i].bytes, files->items[i].length);
     return error;
 }
 
@@ -220,7 +213,7 @@ static struct akgen_error *write_all(struct cann *cann, const struct op_project 
     if (!error)
         error = add_cases(cann);
     if (!error)
-        error = copy_sources(cann);
+        error = write_sources(cann);
     if (!error)
         error = write_templates(cann, project);
     if (!error)
@@ -234,7 +227,7 @@ static struct akgen_error *write_all(struct cann *cann, const struct op_project 
 
 bool gen_cann_built(const struct verdict *verdict)
 {
-    return verdict->build.stage == BUILD_OK && verdict->build.def.type && verdict->project_dir;
+    return verdict->build.stage == BUILD_OK && verdict->build.def.type;
 }
 
 struct akgen_error *gen_cann_write(struct arena *arena, const struct task *task, const struct verdict *verdict,
@@ -250,7 +243,7 @@ struct akgen_error *gen_cann_write(struct arena *arena, const struct task *task,
     *written = (struct gen_cann){0};
     struct akgen_error *error = !gen_cann_built(verdict)
                                     ? error_new("the candidate was not built: there is no OpDef to call it by")
-                                    : op_project_find(arena, verdict->project_dir, task->op_type, true, &project);
+                                    : op_project_find(arena, &verdict->candidate.files, task->op_type, true, &project);
     if (!error)
         error = write_all(&cann, &project);
     json_decref(cann.cases);

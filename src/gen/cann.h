@@ -17,7 +17,7 @@ struct gen_cann {
 };
 /* True if the candidate was built, so that there is an OpDef to call it by. */
 bool gen_cann_built(const struct verdict *verdict);
-/* Writes the project of a candidate that was built, with the cases that were judged, from the verdict's snapshot of it (before verdict_free). An error says what
+/* Writes the project of a candidate that was built, with the cases that were judged. An error says what
  * an aclnn call does not have, or which file could not be written. */
 struct akgen_error *gen_cann_write(struct arena *arena, const struct task *task, const struct verdict *verdict,
                                    const struct gen_cann_options *options, struct gen_cann *written);

@@ -24,7 +24,7 @@ static const struct verdict_case *longest_case(const struct verdict *verdict)
 }
 
 /* Writes the trace of the case; false: another run than that of the verdict was seen. */
-static bool run_again(const struct task *task, const char *dir, const struct eval_options *options,
+static bool run_again(const struct task *task, const struct candidate *candidate, const struct eval_options *options,
                       const struct verdict_case *row, int fd, bool *cut)
 {
     const struct eval_debug debug = {.log_fd = -1, .trace_fd = fd, .trace_bytes = GEN_TRACE_BYTES};
@@ -34,7 +34,7 @@ static bool run_again(const struct task *task, const char *dir, const struct eva
     own.orders = 0;
     own.debug = &debug;
     own.on_case = NULL;
-    eval_run(task, dir, &own, &verdict);
+    eval_run(candidate, task, &own, &verdict);
     const struct verdict_case *again = verdict.case_count ? &verdict.cases[0] : NULL;
     const bool same =
         again && again->run.timing.model.known && again->run.timing.model.cycles == row->run.timing.model.cycles;
@@ -54,7 +54,7 @@ struct akgen_error *gen_trace_keep(struct arena *arena, const struct task *task,
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (fd < 0)
         return error_new("%s: %m", path);
-    bool same = run_again(task, dir, verdict->options, row, fd, &trace->cut);
+    bool same = run_again(task, &verdict->candidate, verdict->options, row, fd, &trace->cut);
     if (close(fd) != 0)
         return error_new("%s: %m", path);
     if (!same) {

@@ -14,7 +14,7 @@ struct gen_trace {
     double us; /* modelled */
     bool cut;  /* it ends before the launch: GEN_TRACE_BYTES has no room for all of it */
 };
-/* Runs the case of a verdict that takes longest once more, of the project in `dir`, with the options of the verdict, and writes its
+/* Runs the case of a verdict that takes longest once more, with the options of the verdict, and writes its
  * timeline to DIR/evidence/trace.json; the verdict's JSON gets `trace`. */
 struct akgen_error *gen_trace_keep(struct arena *arena, const struct task *task, const char *dir,
                                    const struct verdict *verdict, json_t *json, struct gen_trace *trace);

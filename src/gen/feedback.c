@@ -191,7 +191,7 @@ static void collect_diagnostics(struct collection *all)
     const struct build *build = &all->verdict->build;
     for (int i = 0; i < build->diagnostic_count; i++) {
         const struct diagnostic *diagnostic = &build->diagnostics[i];
-        struct source_place from = source_map_find(all->verdict->map, diagnostic->file, diagnostic->line);
+        struct source_place from = source_map_find(all->verdict->candidate.map, diagnostic->file, diagnostic->line);
         const char *class = diagnostic_class_name(diagnostic->class);
         const char *place = from.program ? place_of(all, from.program, from.line, 0)
                                          : place_of(all, diagnostic->file, diagnostic->line, diagnostic->column);
@@ -246,9 +246,7 @@ static void collect_reason(struct collection *all)
 
 static const char *line_of(struct collection *all, const char *file, int line)
 {
-    const char *const directories[] = {all->verdict->project_dir,
-                                       arena_printf(all->arena, "%s/include", toolchain_home()), NULL};
-    return all->verdict->project_dir && file ? toolchain_source_line(all->arena, directories, file, line) : NULL;
+    return file ? toolchain_source_line(all->arena, &all->verdict->candidate.files, file, line) : NULL;
 }
 
 /* Who called the function in which something was found, as far as the compiler put it in its caller's place. */
@@ -262,7 +260,7 @@ static void add_callers(struct collection *all, struct found *found, const struc
 
 static void collect_finding(struct collection *all, const struct verdict_case *row, const struct job_finding *finding)
 {
-    const struct source_map *map = all->verdict->map;
+    const struct source_map *map = all->verdict->candidate.map;
     struct source_place from = source_map_of_finding(map, finding, false);
     struct source_place other = source_map_of_finding(map, finding, true);
     const char *code = from.program ? from.text : line_of(all, finding->file, finding->line);
@@ -429,7 +427,7 @@ static void collect_end(struct collection *all, const struct verdict_case *row)
 static void collect_endless(struct collection *all, const struct verdict_case *row)
 {
     const struct job_endless *loop = row->run.endless;
-    struct source_place from = source_map_of_calls(all->verdict->map, loop->file, loop->line, loop->calls);
+    struct source_place from = source_map_of_calls(all->verdict->candidate.map, loop->file, loop->line, loop->calls);
     const char *code = from.program ? from.text : line_of(all, loop->file, loop->line);
     const char *place =
         from.program ? place_of(all, from.program, from.line, 0) : place_of(all, loop->file, loop->line, 0);

@@ -58,11 +58,10 @@ static void add_table(struct text *text, const struct times *times)
 /* The line that takes most time, of the program where the project was compiled of one. */
 static const char *costliest_line(struct arena *arena, const struct verdict *verdict, const struct job_timing *timing)
 {
-    const char *const directories[] = {verdict->project_dir, NULL};
-    struct source_place place = timing_source(verdict->map, timing);
+    struct source_place place = timing_source(verdict->candidate.map, timing);
     const char *line = place.program ? place.text
-                       : timing->file && verdict->project_dir
-                           ? toolchain_source_line(arena, directories, timing->file, timing->line)
+                       : timing->file && *timing->file != '/'
+                           ? toolchain_source_line(arena, &verdict->candidate.files, timing->file, timing->line)
                            : NULL;
     if (!line)
         return NULL;

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "dsl/dsl.h"
 #include "dsl/specialise.h"
-#include "gen/program.h"
+#include "candidate/program.h"
 #include "gen/prompt_internal.h"
 
 #include <ctype.h>
@@ -91,7 +91,7 @@ static struct akgen_error *reference_files(struct arena *arena, const char *dir,
 
 /* The kernel of a program for one case of its task. False: there is none, since the case needs more than a given host part. */
 static struct akgen_error *kernel_of_program(struct arena *arena, const struct task *task,
-                                             const struct gen_program *program, const struct npu_soc *soc,
+                                             const struct candidate_program *program, const struct npu_soc *soc,
                                              struct dsl_lowered *lowered, bool *made)
 {
     struct dsl_messages messages = {0};
@@ -109,17 +109,17 @@ static struct akgen_error *kernel_of_program(struct arena *arena, const struct t
 
 static struct akgen_error *compiled_files(struct prompt_maker *maker, const struct task *task, struct text *files)
 {
-    struct gen_program program;
+    struct candidate_program program;
     struct dsl_lowered lowered = {0};
     struct dsl_messages messages = {0};
     bool made = false;
-    struct akgen_error *error = gen_program_of_task(maker->arena, task, &program);
+    struct akgen_error *error = candidate_program_of_task(maker->arena, task, &program);
     if (error)
         return error;
     if (maker->options->scope == EVAL_KERNEL)
         error = kernel_of_program(maker->arena, task, &program, maker->options->soc, &lowered, &made);
     else
-        made = gen_program_compile(maker->arena, &program, task, &lowered, &messages, &error);
+        made = candidate_program_compile(maker->arena, &program, task, &lowered, &messages, &error);
     for (int i = 0; made && !error && i < lowered.count; i++)
         text_add(files, prompt_file(maker->arena, lowered.files[i].path, lowered.files[i].text));
     return error;
@@ -128,10 +128,10 @@ static struct akgen_error *compiled_files(struct prompt_maker *maker, const stru
 /* The answer to a task, in the language and scope of the prompt; nothing where it has none of this scope. */
 static struct akgen_error *answer_of(struct prompt_maker *maker, const struct task *task, struct text *files)
 {
-    struct gen_program program;
+    struct candidate_program program;
     const char *reference = arena_printf(maker->arena, "%s/reference", task->dir);
     if (maker->options->language == EVAL_DSL) {
-        struct akgen_error *error = gen_program_of_task(maker->arena, task, &program);
+        struct akgen_error *error = candidate_program_of_task(maker->arena, task, &program);
         if (!error)
             text_add(files, prompt_file(maker->arena, "program.py", program.text));
         return error;

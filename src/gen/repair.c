@@ -436,7 +436,7 @@ struct akgen_error *gen_repair(struct arena *arena, const struct task *task, con
     else if (!error)
         error = repair_write_best(&repair);
     if (outcome->found) /* what is said of it is said of the project that was written */
-        outcome->verdict.candidate_dir = arena_strdup(arena, options->dir);
+        outcome->verdict.candidate.name = arena_strdup(arena, options->dir);
     if (!error && options->store) {
         repair.bench->seconds = outcome->seconds;
         error = store_end_run(options->store, repair.bench);

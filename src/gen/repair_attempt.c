@@ -1,21 +1,18 @@
 /* One answer becomes a candidate, the candidate a verdict, the verdict feedback. */
 #include "base/digest.h"
-#include "base/files.h"
-#include "gen/program.h"
+#include "candidate/program.h"
 #include "gen/repair_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_FILE = 16 << 20 };
-
 static const char *hash_of(struct arena *arena, const struct attempt *attempt)
 {
     struct digest *digest = digest_new();
-    const struct gen_answer *answer = &attempt->answer;
+    const struct answer *answer = &attempt->answer;
     for (int i = 0; i < answer->count; i++) {
         digest_string(digest, answer->files[i].path);
-        digest_string(digest, answer->files[i].text);
+        digest_string(digest, answer->files[i].bytes);
     }
     if (!answer->count)
         digest_string(digest, attempt->text);
@@ -53,44 +50,25 @@ static const char *describe_end(struct arena *arena, const struct attempt *attem
                         akgen_verdict_stage_name(attempt->stage), attempt->cases_passed, attempt->cases_total);
 }
 
-/* The project as it was judged. */
-static struct akgen_error *take_project(struct arena *arena, const char *dir, struct attempt *attempt)
+/* The project as it was judged; of an answer that was refused its own files. */
+static void take_files(struct attempt *attempt, const struct candidate *candidate)
 {
-    const char **paths;
-    size_t count;
-    struct akgen_error *error = files_list(arena, dir, &paths, &count);
-    attempt->files = arena_alloc(arena, sizeof *attempt->files * (count + 1));
-    attempt->file_count = 0;
-    for (size_t i = 0; i < count && !error; i++) {
-        struct repair_file *file = &attempt->files[attempt->file_count++];
-        char *text = NULL;
-        error = files_read(arena, arena_printf(arena, "%s/%s", dir, paths[i]), LARGEST_FILE, &text, &file->length);
-        file->path = paths[i];
-        file->text = text;
-    }
-    return error;
-}
-
-static void take_answer(struct arena *arena, struct attempt *attempt)
-{
-    const struct gen_answer *answer = &attempt->answer;
-    attempt->files = arena_alloc(arena, sizeof *attempt->files * (size_t)(answer->count + 1));
-    for (int i = 0; i < answer->count; i++)
-        attempt->files[attempt->file_count++] =
-            (struct repair_file){answer->files[i].path, answer->files[i].text, strlen(answer->files[i].text)};
+    const struct answer *answer = &attempt->answer;
+    attempt->files =
+        candidate->files.count ? candidate->files : (struct op_files){answer->files, (size_t)answer->count};
 }
 
 /* What the compiler of programs has to say of an answer that is one; NULL if it is none, or nothing is wrong with it. */
 static struct akgen_error *review(struct repair *repair, const struct attempt *attempt, struct dsl_messages *messages,
                                   const struct dsl_messages **said)
 {
-    const struct gen_answer *answer = &attempt->answer;
+    const struct answer *answer = &attempt->answer;
     *said = NULL;
-    if (answer->kind != GEN_ANSWER_PROGRAM || attempt->kind == AKGEN_VERDICT_PASS)
+    if (answer->kind != ANSWER_IS_PROGRAM || attempt->kind == AKGEN_VERDICT_PASS)
         return NULL;
-    const struct gen_program program = {.text = answer->files[0].text, .length = strlen(answer->files[0].text)};
+    const struct candidate_program program = {.text = answer->files[0].bytes, .length = answer->files[0].length};
     struct akgen_error *error =
-        gen_program_review(repair->arena, &program, repair->task, repair->options->eval->only_case, messages);
+        candidate_program_review(repair->arena, &program, repair->task, repair->options->eval->only_case, messages);
     if (error) { /* the program does not fit the task: the verdict says so as well */
         error_free(error);
         return NULL;
@@ -136,29 +114,20 @@ static void keep_best(struct repair *repair, const struct attempt *attempt, stru
 static struct akgen_error *evaluate(struct repair *repair, struct attempt *attempt)
 {
     struct arena *arena = repair->arena;
-    struct gen_candidate candidate;
+    struct candidate candidate;
     struct verdict verdict;
     struct dsl_messages messages;
     const struct dsl_messages *said;
     struct eval_options *eval =
         arena_copy(arena, repair->options->eval, sizeof *eval); /* lives as long as the verdict */
-    struct akgen_error *error = gen_answer_keep(arena, &attempt->answer, repair->task, eval, &candidate);
-    if (error)
-        return error;
-    eval->folder_language = candidate.language;
-    if (candidate.dir)
-        eval_run(repair->task, candidate.dir, eval, &verdict);
-    else
-        eval_refuse(repair->task, NULL, eval, candidate.refusal, &verdict);
+    candidate_of_answer(arena, &attempt->answer, "", repair->task, eval->only_case, &candidate);
+    eval_run(&candidate, repair->task, eval, &verdict);
     json_t *json = verdict_to_json(&verdict);
     speedup_add(repair->task, NULL, json);
     take_verdict(repair, attempt, &verdict, json);
-    error = review(repair, attempt, &messages, &said);
+    struct akgen_error *error = review(repair, attempt, &messages, &said);
     gen_feedback_read(arena, &verdict, said, &attempt->feedback);
-    if (!error && candidate.dir && verdict.project_dir)
-        error = take_project(arena, verdict.project_dir, attempt);
-    if (!attempt->file_count)
-        take_answer(arena, attempt);
+    take_files(attempt, &candidate);
     attempt->judged = true;
     if (!error)
         error = repair_store_verdict(repair, attempt, json, verdict.seconds);
@@ -189,8 +158,8 @@ static struct akgen_error *take_over(struct repair *repair, struct attempt *atte
 
 struct akgen_error *repair_judge(struct repair *repair, struct attempt *attempt)
 {
-    gen_answer_read(repair->arena, attempt->text, strlen(attempt->text), repair->task, repair->options->eval->scope,
-                    repair->options->eval->language, &attempt->answer);
+    answer_read(repair->arena, attempt->text, strlen(attempt->text), repair->task, repair->options->eval->scope,
+                repair->options->eval->language, &attempt->answer);
     attempt->hash = hash_of(repair->arena, attempt);
     attempt->same_as = -1;
     for (int i = 0; i < repair->count && attempt->same_as < 0; i++)

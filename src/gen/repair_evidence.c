@@ -153,10 +153,16 @@ struct akgen_error *repair_store_reply(struct repair *repair, const struct asked
 /* The kernel's text, for the page. */
 static const char *kernel_of(const struct attempt *attempt)
 {
-    for (int i = 0; i < attempt->file_count; i++)
-        if (strncmp(attempt->files[i].path, "op_kernel/", 10) == 0)
-            return attempt->files[i].text;
-    return attempt->file_count ? attempt->files[0].text : NULL;
+    const char *first = NULL;
+    for (size_t i = 0; i < attempt->files.count; i++) {
+        const struct op_file *file = &attempt->files.items[i];
+        if (op_file_is_folder(file))
+            continue;
+        if (strncmp(file->path, "op_kernel/", 10) == 0)
+            return file->bytes;
+        first = first ? first : file->bytes;
+    }
+    return first;
 }
 
 struct akgen_error *repair_store_verdict(struct repair *repair, const struct attempt *attempt, const json_t *verdict,
@@ -252,21 +258,24 @@ struct akgen_error *repair_write_best(struct repair *repair)
     const char *dir = repair->options->dir;
     struct gen_repair_outcome *outcome = repair->outcome;
     const struct attempt *best = &repair->attempts[repair->best];
-    const char **paths = arena_alloc(arena, sizeof *paths * (size_t)(best->file_count + 1));
+    const char **paths = arena_alloc(arena, sizeof *paths * (best->files.count + 1));
+    size_t count = 0;
     struct akgen_error *error = NULL;
-    for (int i = 0; i < best->file_count && !error; i++) {
-        paths[i] = best->files[i].path;
-        error =
-            write_file(arena, arena_printf(arena, "%s/%s", dir, paths[i]), best->files[i].text, best->files[i].length);
+    for (size_t i = 0; i < best->files.count && !error; i++) {
+        const struct op_file *file = &best->files.items[i];
+        if (op_file_is_folder(file))
+            continue;
+        paths[count++] = file->path;
+        error = write_file(arena, arena_printf(arena, "%s/%s", dir, file->path), file->bytes, file->length);
     }
     outcome->files = paths;
     outcome->sample = best->sample;
     outcome->round = best->round;
     outcome->parent = best->parent;
     outcome->made_faster = best->parent >= 0 && repair->attempts[best->parent].kind == AKGEN_VERDICT_PASS;
-    if (!error && best->answer.kind == GEN_ANSWER_PROGRAM)
-        error = write_file(arena, arena_printf(arena, "%s/evidence/program.py", dir), best->answer.files[0].text,
-                           strlen(best->answer.files[0].text));
+    if (!error && best->answer.kind == ANSWER_IS_PROGRAM)
+        error = write_file(arena, arena_printf(arena, "%s/evidence/program.py", dir), best->answer.files[0].bytes,
+                           best->answer.files[0].length);
     if (!error)
         error = write_run(repair);
     return error ? error : write_verdict(repair, best);

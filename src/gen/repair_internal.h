@@ -9,11 +9,6 @@
 #include "gen/repair.h"
 #include "gen/template.h"
 
-struct repair_file {
-    const char *path, *text; /* below the project's folder */
-    size_t length;
-};
-
 /* One answer that was asked for. */
 struct attempt {
     int sample; /* its number in the run, which is its index */
@@ -23,7 +18,7 @@ struct attempt {
     bool judged;                    /* all below is set */
     const char *text;               /* as it came */
     const char *finish, *reasoning; /* NULL: not said */
-    struct gen_answer answer;
+    struct answer answer;
     const char *hash; /* of what was read */
     int same_as;      /* an earlier sample with the same; -1 */
     enum akgen_verdict_kind kind;
@@ -34,9 +29,8 @@ struct attempt {
     struct gen_feedback feedback;
     bool timed; /* it is right, its time is known, and it counts: the run makes kernels faster */
     struct times times;
-    const char *told;          /* of its time, for the model; NULL: not timed */
-    struct repair_file *files; /* the project; of an answer that was refused its own files */
-    int file_count;
+    const char *told;      /* of its time, for the model; NULL: not timed */
+    struct op_files files; /* the project; of an answer that was refused its own files */
     int mended;            /* how often it was given to the model */
     const char *last_mend; /* what came of it the last time; NULL */
 };

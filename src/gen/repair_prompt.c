@@ -31,20 +31,19 @@ struct akgen_error *repair_read_templates(struct repair *repair)
 
 const char *repair_code(struct arena *arena, const struct attempt *attempt)
 {
-    const struct gen_answer *answer = &attempt->answer;
+    const struct answer *answer = &attempt->answer;
     struct text text = {0};
     size_t length = strlen(attempt->text);
-    if (answer->kind == GEN_ANSWER_NONE || answer->kind == GEN_ANSWER_RESPONSE) {
-        size_t limit = answer->kind == GEN_ANSWER_NONE ? UNREADABLE_SHOWN : LARGEST_CODE;
+    if (answer->kind == ANSWER_IS_NOTHING || answer->kind == ANSWER_IS_STRINGS) {
+        size_t limit = answer->kind == ANSWER_IS_NOTHING ? UNREADABLE_SHOWN : LARGEST_CODE;
         char *shown = arena_strndup(arena, attempt->text, length < limit ? length : limit);
         text_make_utf8(shown);
-        return length <= limit ? shown : answer->kind == GEN_ANSWER_NONE ? arena_printf(arena, "%s ..", shown) : NULL;
+        return length <= limit ? shown : answer->kind == ANSWER_IS_NOTHING ? arena_printf(arena, "%s ..", shown) : NULL;
     }
     for (int i = 0; i < answer->count && text.length <= LARGEST_CODE; i++) {
-        const struct gen_answer_file *file = &answer->files[i];
-        size_t size = strlen(file->text);
-        text_addf(&text, "<%s>\n%s%s</%s>\n", file->path, file->text, size && file->text[size - 1] == '\n' ? "" : "\n",
-                  file->path);
+        const struct op_file *file = &answer->files[i];
+        text_addf(&text, "<%s>\n%s%s</%s>\n", file->path, file->bytes,
+                  file->length && file->bytes[file->length - 1] == '\n' ? "" : "\n", file->path);
     }
     char *code = text.length <= LARGEST_CODE ? arena_strdup(arena, text.bytes ? text.bytes : "") : NULL;
     text_free(&text);
@@ -63,7 +62,7 @@ struct akgen_error *repair_prompt(struct repair *repair, const struct attempt *a
     if (!code)
         return NULL;
     values[FEEDBACK] = gen_feedback_text(arena, &attempt->feedback, before);
-    values[UNREADABLE] = attempt->answer.kind == GEN_ANSWER_NONE ? attempt->answer.problem : NULL;
+    values[UNREADABLE] = attempt->answer.kind == ANSWER_IS_NOTHING ? attempt->answer.problem : NULL;
     values[CUT] = attempt->finish && strcmp(attempt->finish, SAMPLE_CUT) == 0 ? "yes" : NULL;
     values[AGAIN] = attempt->last_mend;
     values[PROGRAM] = repair->options->model->prompt.language == EVAL_DSL ? "yes" : NULL;

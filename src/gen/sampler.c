@@ -364,21 +364,6 @@ static bool is_blank(const char *text)
     return !text[strspn(text, " \t\r\n\v\f")];
 }
 
-/* The model's failure, as upstream counts what cannot be read: a compile error of class syntax. */
-static const struct eval_refusal *refuse_answer(struct arena *arena, const char *reason)
-{
-    const struct diagnostic diagnostic = {.class = DIAG_SYNTAX, .error = true, .message = reason};
-    const struct eval_refusal refusal = {AKGEN_VERDICT_COMPILE_ERROR, reason,
-                                         arena_copy(arena, &diagnostic, sizeof diagnostic), 1, EVAL_ANY};
-    return arena_copy(arena, &refusal, sizeof refusal);
-}
-
-static const struct eval_refusal *refuse_own(struct arena *arena, const char *reason)
-{
-    const struct eval_refusal refusal = {AKGEN_VERDICT_INFRA_ERROR, reason, NULL, 0, EVAL_ANY};
-    return arena_copy(arena, &refusal, sizeof refusal);
-}
-
 static const char *cut_note(struct arena *arena, const struct gen_model *model)
 {
     return model->sampling.max_tokens
@@ -386,50 +371,50 @@ static const char *cut_note(struct arena *arena, const struct gen_model *model)
                : "cut at the server's token limit";
 }
 
-/* The candidate that an answer is. */
-static struct akgen_error *read_answer(const struct gen_sampler *sampler, const struct sample *sample,
-                                       struct arena *arena, struct bench_row *row)
+/* The candidate that an answer is. What cannot be read is the model's failure: a compile error of class syntax, as upstream counts
+ * it. */
+static void read_answer(const struct gen_sampler *sampler, const struct sample *sample, struct arena *arena,
+                        const struct task *task, struct candidate *candidate)
 {
     bool cut = sample->finish && strcmp(sample->finish, SAMPLE_CUT) == 0;
     const char *note = cut ? cut_note(arena, sampler->model) : NULL;
-    struct gen_answer answer;
-    struct gen_candidate candidate = {0};
+    struct answer answer;
     if (is_blank(sample->answer)) {
-        row->refusal =
-            refuse_answer(arena, arena_printf(arena, "the answer is empty%s%s", cut ? ": " : "", cut ? note : ""));
-        return NULL;
+        candidate_refuse_for(arena, DIAG_SYNTAX, NULL,
+                             arena_printf(arena, "the answer is empty%s%s", cut ? ": " : "", cut ? note : ""),
+                             candidate);
+        return;
     }
-    gen_answer_read(arena, sample->answer, strlen(sample->answer), row->definition, sampler->eval->scope,
-                    sampler->eval->language, &answer);
-    struct akgen_error *error = gen_answer_keep(arena, &answer, row->definition, sampler->eval, &candidate);
-    row->dir = candidate.dir;
-    row->language = candidate.language;
-    row->refusal = candidate.refusal;
-    if (cut && answer.kind == GEN_ANSWER_NONE)
-        row->refusal =
-            refuse_answer(arena, arena_printf(arena, "the answer was %s: %s", note,
-                                              answer.problem ? answer.problem : "there is no candidate in it"));
-    return error;
+    answer_read(arena, sample->answer, strlen(sample->answer), task, sampler->eval->scope, sampler->eval->language,
+                &answer);
+    candidate_of_answer(arena, &answer, "", task, sampler->eval->only_case, candidate);
+    if (cut && answer.kind == ANSWER_IS_NOTHING)
+        candidate_refuse_for(arena, DIAG_SYNTAX, NULL,
+                             arena_printf(arena, "the answer was %s: %s", note,
+                                          answer.problem ? answer.problem : "there is no candidate in it"),
+                             candidate);
 }
 
-/* Sets the candidate of a row, or why there is none. */
+/* Sets the candidate of a row. */
 static void make_candidate(struct gen_sampler *sampler, int number)
 {
     struct bench_row *row = &sampler->bench->rows[number];
     struct arena *arena = &sampler->rows[number].arena;
+    struct candidate *candidate = arena_alloc(arena, sizeof *candidate);
     struct sample sample;
-    struct akgen_error *error = NULL;
-    if (row->definition->broken) {
-        row->dir = row->definition->dir;
+    row->candidate = candidate;
+    *candidate = (struct candidate){.name = "", .language = EVAL_ANY};
+    if (row->definition->broken)
         return;
-    }
-    error = store_load_sample(sampler->store, sampler->bench->run, row->task, row->sample, arena, &sample);
+    struct akgen_error *error =
+        store_load_sample(sampler->store, sampler->bench->run, row->task, row->sample, arena, &sample);
     if (!error && sample.answer)
-        error = read_answer(sampler, &sample, arena, row);
-    else if (!error)
-        row->refusal = refuse_own(arena, arena_printf(arena, "no answer: %s", sample.failure ? sample.failure : ""));
-    if (error)
-        row->refusal = refuse_own(arena, arena_strdup(arena, error->message));
+        read_answer(sampler, &sample, arena, row->definition, candidate);
+    else
+        candidate_refuse(arena, AKGEN_VERDICT_INFRA_ERROR,
+                         error ? error->message
+                               : arena_printf(arena, "no answer: %s", sample.failure ? sample.failure : ""),
+                         candidate);
     error_free(error);
 }
 
@@ -452,8 +437,7 @@ static int next_candidate(void *closure, struct bench *bench)
 static void drop_candidate(void *closure, struct bench *bench, int number)
 {
     struct gen_sampler *sampler = closure;
-    bench->rows[number].dir = NULL;
-    bench->rows[number].refusal = NULL;
+    bench->rows[number].candidate = NULL;
     arena_free(&sampler->rows[number].arena);
 }
 

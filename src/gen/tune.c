@@ -45,13 +45,6 @@ const char *gen_knob_text(struct arena *arena, const struct gen_knob *knob, int6
     return arena_printf(arena, "%" PRId64, value);
 }
 
-struct akgen_error *gen_subject_write(struct arena *arena, const struct gen_subject *subject,
-                                      const struct gen_setting *setting, const char *dir)
-{
-    return subject->dir ? tune_write_project(arena, subject, setting->values, dir)
-                        : tune_write_program(arena, subject, setting, dir);
-}
-
 /* ---- A step: settings that are tried side by side */
 
 struct step {
@@ -68,7 +61,7 @@ static void run_setting(void *closure, int index)
     const struct gen_setting *setting = &step->search->settings[step->first + index];
     if (setting->became != GEN_TRY_TIMED || clock_seconds() >= step->search->end)
         return;
-    eval_run(step->search->task, setting->dir, &step->eval, &step->verdicts[index]);
+    eval_run(&setting->candidate, step->search->task, &step->eval, &step->verdicts[index]);
     step->ran[index] = true;
 }
 
@@ -90,8 +83,8 @@ static void read_verdict(struct search *search, struct gen_setting *setting, con
 static const struct gen_setting *same_project(const struct search *search, int which)
 {
     for (int i = 0; i < which; i++)
-        if (search->settings[i].dir && search->settings[i].became != GEN_TRY_SAME &&
-            strcmp(search->settings[i].dir, search->settings[which].dir) == 0)
+        if (search->settings[i].candidate.digest && search->settings[i].became != GEN_TRY_SAME &&
+            strcmp(search->settings[i].candidate.digest, search->settings[which].candidate.digest) == 0)
             return &search->settings[i];
     return NULL;
 }
@@ -100,8 +93,11 @@ static struct akgen_error *make(struct search *search, struct gen_setting *setti
 {
     bool made = false;
     const struct gen_subject *subject = search->subject;
-    struct akgen_error *error = subject->dir ? tune_make_project(search->arena, subject, setting, &made)
-                                             : tune_make_program(search->arena, subject, setting, &made);
+    struct akgen_error *error = NULL;
+    if (subject->is_project)
+        tune_make_project(search->arena, subject, setting), made = true;
+    else
+        error = tune_make_program(search->arena, subject, setting, &made);
     setting->us = INFINITY;
     setting->became = made ? GEN_TRY_TIMED : GEN_TRY_REFUSED;
     return error;
@@ -254,7 +250,7 @@ static bool prove(struct search *search, struct gen_setting *setting, int *cases
     struct verdict verdict;
     if (!search->options->prove)
         return true;
-    eval_run(search->task, setting->dir, search->options->prove, &verdict);
+    eval_run(&setting->candidate, search->task, search->options->prove, &verdict);
     const bool passes = verdict.kind == AKGEN_VERDICT_PASS;
     *cases = verdict.cases_passed;
     if (!passes) {

@@ -5,7 +5,8 @@
 #define GEN_TUNE_H
 
 #include "eval/times.h"
-#include "gen/program.h"
+#include "candidate/candidate.h"
+#include "candidate/program.h"
 
 /* X(VALUE, word): what a knob turns. */
 #define GEN_KNOB_KINDS(X)                                                                                              \
@@ -29,17 +30,14 @@ struct gen_knob {
 struct gen_subject;
 struct gen_setting;
 /* A program's knobs for a chip. An error: it does not compile for the task, or has nothing to turn. */
-struct akgen_error *gen_subject_of_program(struct arena *arena, const struct gen_program *program,
+struct akgen_error *gen_subject_of_program(struct arena *arena, const struct candidate_program *program,
                                            const struct task *task, const struct npu_soc *soc,
                                            struct gen_subject **subject);
-/* A project's, whose author marked constants with "// tune" (docs/gen.md). `dir` stays as it is. An error: it cannot be read, a
- * mark is not understood, or there is none. */
+/* A project's, whose author marked constants with "// tune" (docs/gen.md). The folder `dir` stays as it is. An error: it cannot be
+ * read, a mark is not understood, or there is none. */
 struct akgen_error *gen_subject_of_project(struct arena *arena, const char *dir, const struct task *task,
                                            struct gen_subject **subject);
 const struct gen_knob *gen_subject_knobs(const struct gen_subject *subject, int *count);
-/* Writes a setting's project below a folder, which is made. */
-struct akgen_error *gen_subject_write(struct arena *arena, const struct gen_subject *subject,
-                                      const struct gen_setting *setting, const char *dir);
 /* "4096", "as compiled", "all", "exchanged": a knob's value for people. */
 const char *gen_knob_text(struct arena *arena, const struct gen_knob *knob, int64_t value);
 
@@ -58,11 +56,11 @@ extern const struct words gen_tries;
 struct gen_setting {
     const int64_t *values;
     enum gen_try became;
-    const char *reason;         /* why it is not right; NULL: nothing is said */
-    struct gen_program program; /* of a program: its text with the values */
-    const char *dir;            /* the project; NULL: there is none */
-    struct times times;         /* of the shown cases; only GEN_TRY_TIMED and GEN_TRY_SAME */
-    double us;                  /* their geometric mean; infinite where there is none */
+    const char *reason;               /* why it is not right; NULL: nothing is said */
+    struct candidate_program program; /* of a program: its text with the values */
+    struct candidate candidate;       /* the project; without files: there is none */
+    struct times times;               /* of the shown cases; only GEN_TRY_TIMED and GEN_TRY_SAME */
+    double us;                        /* their geometric mean; infinite where there is none */
 };
 struct gen_tune_options {
     const struct eval_options *eval;  /* by which settings are tried; `jobs` of them side by side */

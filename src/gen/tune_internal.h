@@ -4,15 +4,10 @@
 
 #include "gen/tune.h"
 
-/* A file of a project, and a place in it where the value of a knob stands. */
-struct tune_file {
-    const char *path; /* in the project */
-    const char *text;
-    size_t length;
-};
+/* A place in a file of a project where the value of a knob stands. */
 struct tune_mark {
     int knob;
-    const struct tune_file *file;
+    const struct op_file *file;
     size_t at, length; /* of the number in the file's text */
     int line;
 };
@@ -23,11 +18,10 @@ struct gen_subject {
     int count, capacity;
     /* Of a program: */
     const struct npu_soc *soc;
-    struct gen_program program;
+    struct candidate_program program;
     /* Of a project: */
-    const char *dir; /* NULL: it is a program */
-    struct tune_file *files;
-    int file_count, file_capacity;
+    bool is_project; /* else it is a program */
+    struct op_files files;
     struct tune_mark *marks;
     int mark_count, mark_capacity;
 };
@@ -36,13 +30,8 @@ struct gen_subject {
  * own. */
 struct akgen_error *tune_make_program(struct arena *arena, const struct gen_subject *subject,
                                       struct gen_setting *setting, bool *made);
-struct akgen_error *tune_make_project(struct arena *arena, const struct gen_subject *subject,
-                                      struct gen_setting *setting, bool *made);
+void tune_make_project(struct arena *arena, const struct gen_subject *subject, struct gen_setting *setting);
 /* Adds the marks of a file, which stays where it is, and their knobs. */
-struct akgen_error *tune_read_marks(struct arena *arena, struct gen_subject *subject, const struct tune_file *file);
-struct akgen_error *tune_write_program(struct arena *arena, const struct gen_subject *subject,
-                                       const struct gen_setting *setting, const char *dir);
-struct akgen_error *tune_write_project(struct arena *arena, const struct gen_subject *subject, const int64_t *values,
-                                       const char *dir);
+struct akgen_error *tune_read_marks(struct arena *arena, struct gen_subject *subject, const struct op_file *file);
 
 #endif

@@ -187,7 +187,7 @@ static void find_loops(struct sites *sites, const struct dsl_block *block)
 /* ---- Finding and turning */
 
 /* NULL: the messages say what is wrong. */
-static const struct dsl_tree *find_sites(const struct gen_program *program, struct dsl_messages *messages,
+static const struct dsl_tree *find_sites(const struct candidate_program *program, struct dsl_messages *messages,
                                          struct sites *sites)
 {
     struct arena *arena = sites->arena;
@@ -275,26 +275,15 @@ struct akgen_error *tune_make_program(struct arena *arena, const struct gen_subj
         setting->program.length = strlen(setting->program.text);
     }
     messages = (struct dsl_messages){0};
-    *made = gen_program_compile(arena, &setting->program, subject->task, &lowered, &messages, &error);
+    *made = candidate_program_compile(arena, &setting->program, subject->task, &lowered, &messages, &error);
     if (*made && !error)
-        error = gen_program_keep(arena, subject->task, &lowered, &setting->dir);
+        candidate_of_program(arena, &lowered, &setting->candidate);
     else if (!error)
         setting->reason = first_message(arena, &messages);
     return error;
 }
 
-struct akgen_error *tune_write_program(struct arena *arena, const struct gen_subject *subject,
-                                       const struct gen_setting *setting, const char *dir)
-{
-    struct dsl_messages messages = {0};
-    struct dsl_lowered lowered;
-    struct akgen_error *error = NULL;
-    if (gen_program_compile(arena, &setting->program, subject->task, &lowered, &messages, &error))
-        return gen_program_write(arena, dir, &lowered);
-    return error ? error : error_new("the program: %s", first_message(arena, &messages));
-}
-
-struct akgen_error *gen_subject_of_program(struct arena *arena, const struct gen_program *program,
+struct akgen_error *gen_subject_of_program(struct arena *arena, const struct candidate_program *program,
                                            const struct task *task, const struct npu_soc *soc,
                                            struct gen_subject **subject)
 {

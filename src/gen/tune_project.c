@@ -7,19 +7,16 @@
 #include "gen/tune_internal.h"
 
 #include "base/array.h"
-#include "base/digest.h"
-#include "base/files.h"
 #include "base/text.h"
-#include "toolchain/toolchain.h"
+#include "candidate/folder.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { LARGEST_FILE = 1 << 20, MOST_FILES = 1000, MOST_CHOICES = 64, CHOICE_MOST = (1 << 30) - 1 };
+enum { MOST_CHOICES = 64, CHOICE_MOST = (1 << 30) - 1 };
 static const char mark[] = "// tune";
 
 /* ---- Marks */
@@ -131,7 +128,7 @@ static struct akgen_error *add_mark(struct arena *arena, struct gen_subject *sub
     return NULL;
 }
 
-static struct akgen_error *read_line(struct arena *arena, struct gen_subject *subject, const struct tune_file *file,
+static struct akgen_error *read_line(struct arena *arena, struct gen_subject *subject, const struct op_file *file,
                                      const char *line, const char *end, int number)
 {
     const char *behind = find_mark(line, end), *name, *digits;
@@ -146,17 +143,17 @@ static struct akgen_error *read_line(struct arena *arena, struct gen_subject *su
                          where);
     knob.name = arena_strndup(arena, name, length);
     knob.value = strtol(digits, NULL, 10);
-    made.at = (size_t)(digits - file->text);
+    made.at = (size_t)(digits - file->bytes);
     struct akgen_error *error = read_choices(arena, behind, end, where, &knob);
     return error ? error : add_mark(arena, subject, &knob, made, where);
 }
 
-struct akgen_error *tune_read_marks(struct arena *arena, struct gen_subject *subject, const struct tune_file *file)
+struct akgen_error *tune_read_marks(struct arena *arena, struct gen_subject *subject, const struct op_file *file)
 {
     struct akgen_error *error = NULL;
-    const char *end = file->text + file->length;
+    const char *end = file->bytes + file->length;
     int number = 1;
-    for (const char *line = file->text; line < end && !error; number++) {
+    for (const char *line = file->bytes; line < end && !error; number++) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         stop = stop ? stop : end;
         error = read_line(arena, subject, file, line, stop, number);
@@ -178,34 +175,16 @@ static bool is_source(const char *path)
     return found;
 }
 
-static struct akgen_error *read_files(struct arena *arena, struct gen_subject *subject)
-{
-    const char **paths;
-    size_t count;
-    struct akgen_error *error = files_list(arena, subject->dir, &paths, &count);
-    if (!error && count > MOST_FILES)
-        error = error_new("%s: more than %d files are no operator project", subject->dir, MOST_FILES);
-    for (size_t i = 0; !error && i < count; i++) {
-        struct tune_file file = {.path = paths[i]};
-        char *text = NULL;
-        error =
-            files_read(arena, arena_printf(arena, "%s/%s", subject->dir, paths[i]), LARGEST_FILE, &text, &file.length);
-        file.text = text;
-        if (!error)
-            ARRAY_ADD(arena, subject->files, subject->file_count, subject->file_capacity, file);
-    }
-    return error;
-}
-
 struct akgen_error *gen_subject_of_project(struct arena *arena, const char *dir, const struct task *task,
                                            struct gen_subject **subject)
 {
     struct gen_subject *found = arena_alloc(arena, sizeof *found);
-    *found = (struct gen_subject){.task = task, .dir = dir};
-    struct akgen_error *error = read_files(arena, found);
-    for (int i = 0; i < found->file_count && !error; i++)
-        if (is_source(found->files[i].path))
-            error = tune_read_marks(arena, found, &found->files[i]);
+    struct candidate_source source;
+    struct akgen_error *error = candidate_source_read(arena, NULL, dir, &source);
+    *found = (struct gen_subject){.task = task, .is_project = true, .files = source.files};
+    for (size_t i = 0; i < found->files.count && !error; i++)
+        if (is_source(found->files.items[i].path))
+            error = tune_read_marks(arena, found, &found->files.items[i]);
     if (!error && !found->count)
         error = error_new("%s: no constant of the project is marked to be turned, as constexpr int32_t TILE = 2048; // "
                           "tune (docs/gen.md, Tuning)",
@@ -215,8 +194,8 @@ struct akgen_error *gen_subject_of_project(struct arena *arena, const char *dir,
 }
 
 /* The file with the values in the places of its marks. */
-static const char *turned_text(struct arena *arena, const struct gen_subject *subject, const struct tune_file *file,
-                               const int64_t *values, size_t *length)
+static struct op_file turned_file(struct arena *arena, const struct gen_subject *subject, const struct op_file *file,
+                                  const int64_t *values)
 {
     struct text text = {0};
     size_t from = 0;
@@ -224,59 +203,20 @@ static const char *turned_text(struct arena *arena, const struct gen_subject *su
         const struct tune_mark *made = &subject->marks[i];
         if (made->file != file)
             continue;
-        text_append(&text, file->text + from, made->at - from);
+        text_append(&text, file->bytes + from, made->at - from);
         text_addf(&text, "%" PRId64, values[made->knob]);
         from = made->at + made->length;
     }
-    text_append(&text, file->text + from, file->length - from);
-    *length = text.length;
-    const char *copy = arena_copy(arena, text.bytes ? text.bytes : "", text.length + 1);
+    text_append(&text, file->bytes + from, file->length - from);
+    const struct op_file turned = {file->path, arena_copy(arena, text.bytes, text.length + 1), text.length};
     text_free(&text);
-    return copy;
+    return turned;
 }
 
-struct akgen_error *tune_write_project(struct arena *arena, const struct gen_subject *subject, const int64_t *values,
-                                       const char *dir)
+void tune_make_project(struct arena *arena, const struct gen_subject *subject, struct gen_setting *setting)
 {
-    struct akgen_error *error = NULL;
-    for (int i = 0; i < subject->file_count && !error; i++) {
-        size_t length;
-        const char *text = turned_text(arena, subject, &subject->files[i], values, &length);
-        const char *path = arena_printf(arena, "%s/%s", dir, subject->files[i].path);
-        error = files_make_directory(arena_strndup(arena, path, (size_t)(strrchr(path, '/') - path)));
-        if (!error)
-            error = files_write(path, text, length);
-    }
-    return error;
-}
-
-struct akgen_error *tune_make_project(struct arena *arena, const struct gen_subject *subject,
-                                      struct gen_setting *setting, bool *made)
-{
-    const char *cache, *unfinished;
-    struct akgen_error *error = toolchain_cache(arena, NULL, &cache);
-    if (error)
-        return error;
-    struct digest *digest = digest_new();
-    digest_string(digest, subject->task->op);
-    for (int i = 0; i < subject->file_count; i++) {
-        size_t length;
-        const char *text = turned_text(arena, subject, &subject->files[i], setting->values, &length);
-        digest_string(digest, subject->files[i].path);
-        digest_string(digest, arena_printf(arena, "%zu", length));
-        digest_bytes(digest, text, length);
-    }
-    const char *place = arena_printf(arena, "%s/tune/%s", cache, digest_finish(digest, arena));
-    setting->dir = arena_printf(arena, "%s/%s", place, subject->task->op);
-    *made = true;
-    if (files_exists(setting->dir))
-        return NULL;
-    if ((error = files_begin_directory(arena, place, &unfinished)))
-        return error;
-    error = tune_write_project(arena, subject, setting->values,
-                               arena_printf(arena, "%s/%s", unfinished, subject->task->op));
-    if (!error)
-        return files_finish_directory(unfinished, place);
-    files_remove_tree(unfinished);
-    return error;
+    struct op_file *files = arena_alloc(arena, (subject->files.count + 1) * sizeof *files);
+    for (size_t i = 0; i < subject->files.count; i++)
+        files[i] = turned_file(arena, subject, &subject->files.items[i], setting->values);
+    candidate_of_files(arena, files, subject->files.count, &setting->candidate);
 }

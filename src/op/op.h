@@ -1,6 +1,6 @@
-/* An operator project: where its files are, what its OpDef says, and what its tiling function decides.
+/* An operator project: its files, what its OpDef says, and what its tiling function decides.
  *
- * op_project_find() reads a directory and runs nothing. op_describe() and op_tile() execute the candidate's host part
+ * op_project_find() reads files in memory and runs nothing. op_describe() and op_tile() execute the candidate's host part
  * (a loaded host.so), so they are called inside the jail only; their results travel as messages (src/jail/wire.h). */
 #ifndef OP_OP_H
 #define OP_OP_H
@@ -14,32 +14,42 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A file. */
+/* The files. */
 struct op_file {
-    const char *path;  /* in the project, "op_kernel/add_custom.cpp" */
-    const char *bytes; /* `length` of them, and a NUL behind */
+    const char *path;  /* in the project, "op_kernel/add_custom.cpp"; that of a folder ends in a slash */
+    const char *bytes; /* `length` of them, and a NUL behind; of a folder "" */
     size_t length;
 };
+struct op_files {
+    const struct op_file *items; /* in the order of a walk: each folder before what is in it, by name */
+    size_t count;
+};
+/* Files in any order as a project has them, with the folders that their paths name. Paths and bytes are not copied. Of
+ * files of one path one stays. */
+struct op_files op_files_of(struct arena *arena, const struct op_file *files, size_t count);
+/* The file, or the folder ("op_host/"), of that path; NULL: not found. `files` may be NULL. */
+const struct op_file *op_files_find(const struct op_files *files, const char *path);
+bool op_file_is_folder(const struct op_file *file);
+/* The digest of every name and byte: what a candidate is called by. */
+const char *op_files_digest(struct arena *arena, const struct op_files *files);
 
-/* The directory. */
+/* The project. Paths are those of its files. */
 struct op_project {
-    const char *dir;           /* absolute */
+    const struct op_files *files;
     const char *entry;         /* kernel file stem and entry point: "add_custom" */
-    const char *kernel_source; /* absolute path of op_kernel/<entry>.cpp */
-    const char *
-        *host_sources; /* absolute paths of op_host .cpp files (those that include aclnn or opdev are left out) */
+    const char *kernel_source; /* op_kernel/<entry>.cpp, or the file that the OpDef names in its place */
+    const char **host_sources; /* the .cpp files of op_host (those that include aclnn or opdev are left out) */
     int host_count;
     const char *options; /* compile options read from CMakeLists.txt that matter here, "" if none */
     enum npu_sync sync;  /* from --cce-auto-sync=on|off in CMakeLists.txt; default NPU_SYNC_AUTO */
     bool sync_stated;
-    const char *unreadable; /* a file that is there and could not be read: no mistake of the project's. NULL: none */
 };
 /* "AddCustom" -> "add_custom", as msopgen and NPUKernelBench do (TopKV3 -> top_kv3). */
 const char *op_snake_case(struct arena *arena, const char *op_type);
-/* Reads the project in `dir`. op_type may be NULL: then op_kernel must hold exactly one .cpp with a __global__
- * function. need_host: an error if op_host has no source. Errors name the missing file or directory. */
-struct akgen_error *op_project_find(struct arena *arena, const char *dir, const char *op_type, bool need_host,
-                                    struct op_project *project);
+/* Reads the project that the files are; they stay the caller's. op_type may be NULL: then op_kernel must hold exactly one .cpp
+ * with a __global__ function. need_host: an error if op_host has no source. Errors name the missing file or folder. */
+struct akgen_error *op_project_find(struct arena *arena, const struct op_files *files, const char *op_type,
+                                    bool need_host, struct op_project *project);
 
 /* The OpDef. */
 enum op_param_type { OP_REQUIRED, OP_OPTIONAL, OP_DYNAMIC };

@@ -1,20 +1,12 @@
-/* An operator project on disk, as msopgen lays it out: op_host/<op>.cpp, op_kernel/<op>.cpp, CMakeLists.txt.
+/* An operator project as msopgen lays it out: op_host/<op>.cpp, op_kernel/<op>.cpp, CMakeLists.txt.
  * Nothing is run: sources are searched for a few words after their comments are blanked out. */
-#include "base/files.h"
-#include "base/inject.h"
 #include "op/op.h"
 
 #include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { MAX_SOURCE_BYTES = 16 << 20, MAX_FILES = 256, MAX_NAMED = 20, MAX_DECLARATION = 4096, MAX_OPTIONS = 4096 };
+enum { MAX_FILES = 256, MAX_NAMED = 20, MAX_DECLARATION = 4096, MAX_OPTIONS = 4096 };
 
 const char *op_snake_case(struct arena *arena, const char *op_type)
 {
@@ -34,42 +26,22 @@ const char *op_snake_case(struct arena *arena, const char *op_type)
     return snake;
 }
 
-/* Files. */
-
-static bool is_directory(const char *path)
+/* A copy of a file's text, to be changed; a byte 0 in it is a space. NULL: the project has no such file. */
+static char *read_text(struct arena *arena, const char *path, const struct op_project *project)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-/* What could not be opened because of the machine, not because of what it is, does not count as missing. */
-static void note_failure(const char *path, int reason, struct op_project *project)
-{
-    if (reason && !files_of_the_file(reason))
-        project->unreadable = path;
-}
-
-/* The text of a regular file, at most its first MAX_SOURCE_BYTES; NULL if there is none. */
-static char *read_text(struct arena *arena, const char *path, struct op_project *project)
-{
-    struct stat status;
-    FILE *file = NULL;
-    bool there = stat(path, &status) == 0, regular = there && S_ISREG(status.st_mode);
-    if (!there || (regular && !(file = fopen(path, "rbe"))))
-        note_failure(path, errno, project);
+    const struct op_file *file = op_files_find(project->files, path);
     if (!file)
         return NULL;
-    size_t limit = status.st_size < MAX_SOURCE_BYTES ? (size_t)status.st_size : MAX_SOURCE_BYTES;
-    char *text = arena_alloc(arena, limit + 1);
-    size_t length = inject_fails(INJECT_READ) ? limit / 2 : fread(text, 1, limit, file);
-    fclose(file);
-    if (length < limit)
-        project->unreadable = path;
-    text[length] = '\0';
-    for (size_t i = 0; i < length; i++)
+    char *text = arena_copy(arena, file->bytes, file->length + 1);
+    for (size_t i = 0; i < file->length; i++)
         if (!text[i])
             text[i] = ' ';
     return text;
+}
+
+static bool exists(struct arena *arena, const char *path, const struct op_project *project)
+{
+    return op_files_find(project->files, path) || op_files_find(project->files, arena_printf(arena, "%s/", path));
 }
 
 /* Blanks comments, string and character literals of C++ text in place; keeps line breaks and quotes. */
@@ -100,32 +72,29 @@ static void blank_comments(char *text)
     }
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool has_suffix(const char *name, const char *suffix)
 {
     size_t length = strlen(name), tail = strlen(suffix);
     return length > tail && strcmp(name + length - tail, suffix) == 0;
 }
 
-/* Names of the C++ sources in a folder, sorted. -1 if it cannot be read. */
-static int list_sources(struct arena *arena, const char *path, const char ***names, struct op_project *project)
+/* Names of the C++ sources in a folder ("op_host/"), sorted. -1: the project has no such folder. */
+static int list_sources(struct arena *arena, const char *folder, const char ***names, const struct op_project *project)
 {
-    DIR *folder = opendir(path);
-    if (!folder) {
-        note_failure(path, errno, project);
-        return -1;
-    }
-    *names = arena_alloc(arena, MAX_FILES * sizeof **names);
+    const struct op_files *files = project->files;
+    const size_t length = strlen(folder);
     int count = 0;
-    for (struct dirent *entry; (entry = readdir(folder)) && count < MAX_FILES;)
-        if (entry->d_name[0] != '.' && (has_suffix(entry->d_name, ".cpp") || has_suffix(entry->d_name, ".cc")))
-            (*names)[count++] = arena_strdup(arena, entry->d_name);
-    closedir(folder);
-    qsort(*names, (size_t)count, sizeof **names, by_name);
+    if (!op_files_find(files, folder))
+        return -1;
+    *names = arena_alloc(arena, MAX_FILES * sizeof **names);
+    for (size_t i = 0; i < files->count && count < MAX_FILES; i++) {
+        if (strncmp(files->items[i].path, folder, length) != 0)
+            continue;
+        const char *inside = files->items[i].path + length, *name = arena_strndup(arena, inside, strcspn(inside, "/"));
+        const bool deeper = inside[strlen(name)] && inside[strlen(name) + 1];
+        if (!deeper && (has_suffix(name, ".cpp") || has_suffix(name, ".cc")))
+            (*names)[count++] = name;
+    }
     return count;
 }
 
@@ -204,7 +173,7 @@ static struct akgen_error *guess_entry(struct arena *arena, struct op_project *p
     const char *candidates[MAX_FILES];
     int found = 0;
     for (int i = 0; i < count; i++) {
-        char *text = read_text(arena, arena_printf(arena, "%s/op_kernel/%s", project->dir, names[i]), project);
+        char *text = read_text(arena, arena_printf(arena, "op_kernel/%s", names[i]), project);
         if (!text)
             continue;
         blank_comments(text);
@@ -212,11 +181,10 @@ static struct akgen_error *guess_entry(struct arena *arena, struct op_project *p
             candidates[found++] = names[i];
     }
     if (found == 0)
-        return error_new("%s/op_kernel: no source has a __global__ function (looked at %s)", project->dir,
-                         join(arena, names, count));
+        return error_new("op_kernel: no source has a __global__ function (looked at %s)", join(arena, names, count));
     if (found > 1)
-        return error_new("%s/op_kernel: several sources have a __global__ function (%s); name the operator",
-                         project->dir, join(arena, candidates, found));
+        return error_new("op_kernel: several sources have a __global__ function (%s); name the operator",
+                         join(arena, candidates, found));
     project->entry = arena_strndup(arena, candidates[0], (size_t)(strrchr(candidates[0], '.') - candidates[0]));
     return NULL;
 }
@@ -226,17 +194,16 @@ static struct akgen_error *guess_entry(struct arena *arena, struct op_project *p
 static const char *source_of_op_file(struct arena *arena, struct op_project *project)
 {
     static const char key[] = "\"opFile.value\"";
-    const char *folder = arena_printf(arena, "%s/op_host", project->dir), **names;
-    int count = list_sources(arena, folder, &names, project);
+    const char **names;
+    int count = list_sources(arena, "op_host/", &names, project);
     for (int i = 0; i < count; i++) {
-        const char *text = read_text(arena, arena_printf(arena, "%s/%s", folder, names[i]), project);
+        const char *text = read_text(arena, arena_printf(arena, "op_host/%s", names[i]), project);
         for (const char *p = text; p && (p = strstr(p, key));) {
             p += sizeof key - 1;
             p += strspn(p, ", \t\r\n");
             size_t length = *p == '"' ? strcspn(p + 1, "\"\n/") : 0;
-            const char *path =
-                arena_printf(arena, "%s/op_kernel/%.*s.cpp", project->dir, (int)length, length ? p + 1 : "");
-            if (length && access(path, R_OK) == 0)
+            const char *path = arena_printf(arena, "op_kernel/%.*s.cpp", (int)length, length ? p + 1 : "");
+            if (length && exists(arena, path, project))
                 return path;
         }
     }
@@ -245,13 +212,12 @@ static const char *source_of_op_file(struct arena *arena, struct op_project *pro
 
 static struct akgen_error *find_kernel(struct arena *arena, const char *op_type, struct op_project *project)
 {
-    const char *folder = arena_printf(arena, "%s/op_kernel", project->dir);
     const char **names;
-    int count = list_sources(arena, folder, &names, project);
+    int count = list_sources(arena, "op_kernel/", &names, project);
     if (count < 0)
-        return error_new("%s: there is no folder op_kernel", project->dir);
+        return error_new("there is no folder op_kernel");
     if (count == 0)
-        return error_new("%s: no kernel source (.cpp)", folder);
+        return error_new("op_kernel: no kernel source (.cpp)");
     if (op_type) {
         project->entry = op_snake_case(arena, op_type);
     } else {
@@ -259,12 +225,12 @@ static struct akgen_error *find_kernel(struct arena *arena, const char *op_type,
         if (error)
             return error;
     }
-    project->kernel_source = arena_printf(arena, "%s/%s.cpp", folder, project->entry);
-    const char *named = access(project->kernel_source, F_OK) ? source_of_op_file(arena, project) : NULL;
+    project->kernel_source = arena_printf(arena, "op_kernel/%s.cpp", project->entry);
+    const char *named = exists(arena, project->kernel_source, project) ? NULL : source_of_op_file(arena, project);
     project->kernel_source = named ? named : project->kernel_source;
     char *text = read_text(arena, project->kernel_source, project);
     if (!text)
-        return error_new("%s: no kernel source %s.cpp; the folder holds %s", folder, project->entry,
+        return error_new("op_kernel: no kernel source %s.cpp; the folder holds %s", project->entry,
                          join(arena, names, count));
     blank_comments(text);
     if (!text[strspn(text, " \t\r\n")])
@@ -303,20 +269,19 @@ static bool is_op_api(char *text)
 
 static struct akgen_error *find_host(struct arena *arena, bool need_host, struct op_project *project)
 {
-    const char *folder = arena_printf(arena, "%s/op_host", project->dir);
     const char **names;
-    int count = list_sources(arena, folder, &names, project);
+    int count = list_sources(arena, "op_host/", &names, project);
     if (count < 0 && need_host)
-        return error_new("%s: there is no folder op_host", project->dir);
+        return error_new("there is no folder op_host");
     project->host_sources = arena_alloc(arena, sizeof *project->host_sources * (size_t)(count > 0 ? count : 1));
     for (int i = 0; i < count; i++) {
-        const char *path = arena_printf(arena, "%s/%s", folder, names[i]);
+        const char *path = arena_printf(arena, "op_host/%s", names[i]);
         char *text = read_text(arena, path, project);
         if (text && !is_op_api(text))
             project->host_sources[project->host_count++] = path;
     }
     if (need_host && project->host_count == 0)
-        return error_new("%s: no host source (.cpp)", folder);
+        return error_new("op_host: no host source (.cpp)");
     return NULL;
 }
 
@@ -389,50 +354,16 @@ static struct akgen_error *read_cmake(struct arena *arena, const char *path, str
     return NULL;
 }
 
-static struct akgen_error *find_parts(struct arena *arena, const char *op_type, bool need_host,
-                                      struct op_project *project)
+struct akgen_error *op_project_find(struct arena *arena, const struct op_files *files, const char *op_type,
+                                    bool need_host, struct op_project *project)
 {
+    *project = (struct op_project){.files = files, .options = "", .sync = NPU_SYNC_AUTO};
     struct akgen_error *error = find_kernel(arena, op_type, project);
     if (!error)
         error = find_host(arena, need_host, project);
     if (!error)
-        error = read_cmake(arena, arena_printf(arena, "%s/CMakeLists.txt", project->dir), project);
+        error = read_cmake(arena, "CMakeLists.txt", project);
     if (!error)
-        error = read_cmake(arena, arena_printf(arena, "%s/op_kernel/CMakeLists.txt", project->dir), project);
+        error = read_cmake(arena, "op_kernel/CMakeLists.txt", project);
     return error;
-}
-
-/* An error that says where in the project something is, and not where the project lies. */
-static struct akgen_error *without_directory(struct arena *arena, struct akgen_error *error, const char *dir)
-{
-    size_t length = strlen(dir);
-    if (!error)
-        return NULL;
-    char *message = arena_strdup(arena, error->message), *at = message;
-    error_free(error);
-    while ((at = strstr(at, dir))) {
-        size_t more = at[length] == '/' ? 1 : at == message && strncmp(at + length, ": ", 2) == 0 ? 2 : 0;
-        if (more)
-            memmove(at, at + length + more, strlen(at + length + more) + 1);
-        else
-            at += length;
-    }
-    return error_new("%s", message);
-}
-
-struct akgen_error *op_project_find(struct arena *arena, const char *dir, const char *op_type, bool need_host,
-                                    struct op_project *project)
-{
-    *project = (struct op_project){.options = "", .sync = NPU_SYNC_AUTO};
-    char absolute[PATH_MAX];
-    if (!realpath(dir, absolute))
-        return error_new("%s: %s", dir, errno == ENOENT ? "no such directory" : strerror(errno));
-    if (!is_directory(absolute))
-        return error_new("%s: not a directory", dir);
-    project->dir = arena_strdup(arena, absolute);
-    struct akgen_error *error = find_parts(arena, op_type, need_host, project);
-    if (!project->unreadable)
-        return without_directory(arena, error, project->dir);
-    error_free(error); /* what it says may come from the part that is missing */
-    return error_new("%s: could not be read to its end", project->unreadable);
 }

@@ -14,8 +14,7 @@
 
 enum { SOURCE_LIMIT = 1 << 20, CACHED_BYTES = 1 << 30 };
 
-static void add_row(struct bench *bench, const struct task *task, int sample, const char *dir,
-                    enum eval_language language)
+static void add_row(struct bench *bench, const struct task *task, int sample, const char *path)
 {
     ARRAY_ADD(&bench->arena, bench->rows, bench->count, bench->capacity,
               (struct bench_row){.task = task->name,
@@ -23,15 +22,14 @@ static void add_row(struct bench *bench, const struct task *task, int sample, co
                                  .level = task->level,
                                  .sample = sample,
                                  .definition = task,
-                                 .dir = dir,
-                                 .language = language});
+                                 .path = path});
 }
 
 static void add_reference(struct bench *bench, const struct task *task, const char *tree)
 {
     const char *reference = arena_printf(&bench->arena, "%s/%s", task->dir, tree);
     if (task->broken || access(reference, R_OK) == 0)
-        add_row(bench, task, 0, reference, EVAL_ASCENDC);
+        add_row(bench, task, 0, reference);
 }
 
 /* The rows there are now are what the run is to have. */
@@ -49,13 +47,14 @@ static void plan_rows(struct bench *bench)
 
 static void add_tree(struct bench *bench, const struct task *task, const char *tree)
 {
-    static const struct eval_refusal no_answer = {AKGEN_VERDICT_COMPILE_ERROR, BENCH_NO_ANSWER, NULL, 0, EVAL_ANY};
+    static const struct candidate_refusal refusal = {AKGEN_VERDICT_COMPILE_ERROR, BENCH_NO_ANSWER, NULL, 0};
+    static const struct candidate no_answer = {.name = "", .language = EVAL_ANY, .refusal = &refusal};
     struct tree_answer *answers;
     int count = tree_answers(&bench->arena, tree, task, &answers);
     for (int i = 0; i < count; i++) {
-        add_row(bench, task, answers[i].number, answers[i].path, EVAL_ASCENDC);
+        add_row(bench, task, answers[i].number, answers[i].path);
         if (!task->broken && !files_exists(answers[i].path))
-            bench->rows[bench->count - 1].refusal = &no_answer;
+            bench->rows[bench->count - 1].candidate = &no_answer;
     }
 }
 
@@ -112,9 +111,8 @@ static bool has_case(const struct task *task, int id)
 
 static void add_own(struct bench *bench, const struct task *task, const struct bench_provider *own)
 {
-    const char *dir = task->broken ? task->dir : own->candidate(&bench->arena, task);
-    if (dir)
-        add_row(bench, task, 0, dir, own->language);
+    if (task->broken || own->has(task))
+        add_row(bench, task, 0, NULL);
 }
 
 /* The protocol of the tasks; where they have several, all of them. */
@@ -160,6 +158,7 @@ void bench_prepare(struct bench *bench, const char *provider, const struct bench
     const struct provider *from = is_own(provider, own) ? NULL : provider_of(provider);
     describe(bench, provider, tasks, count, options);
     bench->tree = from && from->takes_path ? provider_tree(from, provider) : NULL;
+    bench->own = from ? NULL : own;
     for (int i = 0; i < count; i++)
         if (!has_case(&tasks[i], options->only_case))
             bench->skipped++;
@@ -179,7 +178,7 @@ void bench_prepare_samples(struct bench *bench, const char *provider, const stru
             bench->skipped++;
         else
             for (int s = 0; s < samples; s++)
-                add_row(bench, &tasks[i], s, NULL, EVAL_ASCENDC);
+                add_row(bench, &tasks[i], s, NULL);
     plan_rows(bench);
 }
 
@@ -205,20 +204,19 @@ struct bench_work {
 };
 
 /* The kernel's text, for the page. */
-static char *read_source(const struct bench_row *row, const struct verdict *verdict)
+static char *source_of(const struct bench_row *row, const struct candidate *candidate)
 {
-    struct arena scratch = {0}, *arena = &scratch;
+    struct arena scratch = {0};
     char *text = NULL;
-    if (verdict->response && verdict->response->kernel)
-        return memory_string(verdict->response->kernel->text);
-    if (!row->definition->op_type || !verdict->project_dir)
+    if (candidate->response)
+        return memory_string(candidate->response->kernel->text);
+    if (!row->definition->op_type)
         return NULL;
-    struct akgen_error *error = files_read(arena,
-                                           arena_printf(arena, "%s/op_kernel/%s.cpp", verdict->project_dir,
-                                                        op_snake_case(arena, row->definition->op_type)),
-                                           SOURCE_LIMIT, &text, NULL);
-    text = error ? NULL : memory_string(text);
-    error_free(error);
+    const struct op_file *file =
+        op_files_find(&candidate->files,
+                      arena_printf(&scratch, "op_kernel/%s.cpp", op_snake_case(&scratch, row->definition->op_type)));
+    if (file && file->length <= SOURCE_LIMIT)
+        text = memory_string(file->bytes);
     arena_free(&scratch);
     return text;
 }
@@ -237,7 +235,7 @@ static void fill_row(struct bench_row *row, struct arena *arena, const struct ve
     speedup_add(row->definition, kernel, json);
     bench_row_set_verdict(row, json_dumps(json, JSON_COMPACT));
     json_decref(json);
-    row->source = read_source(row, verdict);
+    row->source = source_of(row, &verdict->candidate);
 }
 
 static void finish_row(struct bench_work *work, struct bench_row *row, const struct verdict *verdict,
@@ -255,6 +253,19 @@ static void finish_row(struct bench_work *work, struct bench_row *row, const str
         work->options->on_row(work->options->closure, bench, ++work->done);
 }
 
+/* The candidate of a row, in the arena unless the row has it. */
+static void take_candidate(const struct bench *bench, const struct bench_row *row, const struct eval_options *eval,
+                           struct arena *arena, struct candidate *candidate)
+{
+    *candidate = (struct candidate){.name = ""};
+    if (row->candidate)
+        *candidate = *row->candidate;
+    else if (row->path)
+        eval_read(arena, row->definition, row->path, eval, candidate);
+    else if (bench->own && !row->definition->broken)
+        bench->own->make(arena, row->definition, candidate);
+}
+
 static void evaluate_row(void *closure, int turn)
 {
     struct bench_work *work = closure;
@@ -262,22 +273,22 @@ static void evaluate_row(void *closure, int turn)
     int which = source ? source->next(source->closure, work->bench) : work->order[turn];
     struct bench_row *row = which < 0 ? NULL : &work->bench->rows[which];
     struct verdict verdict;
+    struct candidate candidate;
+    struct arena arena = {0};
     struct eval_options eval = work->options->eval;
     if (!row || row->evaluated)
         return;
     eval.jobs = 1;
     eval.cache = work->cache;
     eval.candidates = work->bench->tree;
-    eval.folder_language = row->language;
-    if (row->refusal)
-        eval_refuse(row->definition, row->dir, &eval, row->refusal, &verdict);
-    else
-        eval_run(row->definition, row->dir, &eval, &verdict);
+    take_candidate(work->bench, row, &eval, &arena, &candidate);
+    eval_run(&candidate, row->definition, &eval, &verdict);
     struct kernel_baseline *baseline = work->options->baseline;
     const struct kernel_times *kernel = baseline ? kernel_baseline_times(baseline, row->definition, &eval) : NULL;
     pthread_mutex_lock(&work->lock);
     finish_row(work, row, &verdict, kernel);
     verdict_free(&verdict);
+    arena_free(&arena);
     if (source)
         source->done(source->closure, work->bench, which);
     pthread_mutex_unlock(&work->lock);

@@ -16,12 +16,11 @@ enum bench_kernel { BENCH_EAGER, BENCH_KERNEL, BENCH_KERNEL_MISSING, BENCH_KERNE
 
 /* One sample of one task: what to evaluate, and what came out. */
 struct bench_row {
-    const char *task, *category;        /* "level1/Math/Sqrt", "Math" */
-    int level, sample;                  /* sample: number of the answer, 0 if there is one */
-    const struct task *definition;      /* NULL for a row that comes from the database */
-    const char *dir;                    /* the candidate; NULL while it is not there yet */
-    enum eval_language language;        /* that a folder was compiled from (eval_options.folder_language) */
-    const struct eval_refusal *refusal; /* why there is nothing to evaluate; NULL */
+    const char *task, *category;       /* "level1/Math/Sqrt", "Math" */
+    int level, sample;                 /* sample: number of the answer, 0 if there is one */
+    const struct task *definition;     /* NULL for a row that comes from the database */
+    const char *path;                  /* of the candidate; NULL: it is a value, or the provider makes it */
+    const struct candidate *candidate; /* NULL while it is not there yet, and when it was evaluated */
     bool evaluated;
     enum akgen_verdict_kind kind;
     enum akgen_verdict_stage stage;
@@ -49,8 +48,9 @@ struct bench_planned {
 /* The reason of the verdict where a tree has no answer to a task: compile_error at stage parse. */
 #define BENCH_NO_ANSWER "no answer"
 struct bench {
-    int64_t run;      /* number in the database; 0 = not stored */
-    const char *tree; /* the folder that the provider's name gives; NULL: none */
+    int64_t run;                      /* number in the database; 0 = not stored */
+    const char *tree;                 /* the folder that the provider's name gives; NULL: none */
+    const struct bench_provider *own; /* who makes the candidates of rows that have none; NULL */
     const char *suite, *provider, *soc, *mode, *scope, *profile, *akgen;
     const char *language;   /* that answers had to be in, one of eval_languages; BENCH_UNKNOWN_LANGUAGE of an old run */
     const char *protocol;   /* eval_protocol(): stands beside every figure; "" if the suite has only one */
@@ -72,7 +72,7 @@ struct bench {
 };
 /* Candidates that come while the run goes on: answers of a model. */
 struct bench_source {
-    /* The number of a row whose `dir` or `refusal` is set, each once; waits for one. -1: no more will come. Called by several
+    /* The number of a row whose `candidate` is set, each once; waits for one. -1: no more will come. Called by several
      * threads at once. */
     int (*next)(void *closure, struct bench *bench);
     /* The row's candidate was evaluated and is needed no more. Likewise. */
@@ -95,8 +95,9 @@ struct bench_options {
 struct bench_provider {
     const char *name;
     enum eval_language language; /* of what it makes */
-    /* The directory with the candidate for a task, in the arena; NULL: the provider has none. */
-    const char *(*candidate)(struct arena *arena, const struct task *task);
+    bool (*has)(const struct task *task);
+    /* Makes the candidate for a task, in the arena. Called by several threads at once, when it is to be evaluated. */
+    void (*make)(struct arena *arena, const struct task *task, struct candidate *candidate);
 };
 /* Checks the name of a provider: BENCH_REFERENCE, "dir:PATH", or the caller's own (`own` may be NULL). */
 struct akgen_error *bench_check_provider(const char *provider, const struct bench_provider *own);

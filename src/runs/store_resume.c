@@ -122,15 +122,14 @@ static int by_name(const void *left, const void *right)
     return order ? order : (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Copies what the database knows of a row; task, definition and directory stay. */
+/* Copies what the database knows of a row; task, definition and path stay. */
 static void take_row(struct bench_row *row, struct bench_row *stored)
 {
     struct bench_row merged = *stored;
     merged.task = row->task;
     merged.category = row->category;
     merged.definition = row->definition;
-    merged.dir = row->dir;
-    merged.language = row->language;
+    merged.path = row->path;
     *row = merged;
     stored->verdict = stored->source = NULL;
 }

@@ -41,7 +41,7 @@ static bool is_inside(const char *path)
 
 static struct akgen_error *serve_read_files(struct arena *arena, json_t *files, struct serve_request *request)
 {
-    struct serve_file *read = arena_alloc(arena, sizeof *read * (json_object_size(files) + 1));
+    struct op_file *read = arena_alloc(arena, sizeof *read * (json_object_size(files) + 1));
     const char *path;
     json_t *text;
     json_object_foreach(files, path, text)
@@ -53,7 +53,7 @@ static struct akgen_error *serve_read_files(struct arena *arena, json_t *files, 
                 path);
         if (!json_is_string(text))
             return error_new("candidate.files: the text of '%s' is no string", path);
-        read[request->file_count++] = (struct serve_file){path, json_string_value(text)};
+        read[request->file_count++] = (struct op_file){path, json_string_value(text), json_string_length(text)};
     }
     request->files = read;
     return NULL;

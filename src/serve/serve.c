@@ -2,10 +2,8 @@
  * their order, evaluate them and write the replies. Under `lock` is the list of the requests that have no reply yet. */
 #include "serve/serve_internal.h"
 #include "base/clock.h"
-#include "base/files.h"
 #include "base/jsons.h"
 #include "base/memory.h"
-#include "base/scratch.h"
 #include "base/text.h"
 #include "eval/speedup.h"
 #include "eval/tree.h"
@@ -120,36 +118,25 @@ static void served_free(struct served *item)
 }
 
 /* Evaluating. */
-/* Writes a candidate that came as text to a folder, where eval_run() finds it. */
-static struct akgen_error *place_candidate(struct served *item, struct scratch *scratch, const char **path)
+static void read_candidate(struct served *item, const struct task *task, struct candidate *candidate)
 {
     const struct serve_request *request = &item->request;
-    *path = request->path;
+    const struct candidate_asked asked = eval_asked(&item->eval);
     if (request->path)
-        return tree_check_candidate(request->path);
-    struct akgen_error *error = scratch_make(&item->arena, "akgen-serve", scratch);
-    if (error)
-        return error;
-    *path = arena_printf(&item->arena, "%s/%s", scratch->path, request->name);
-    if (request->text)
-        return files_write(*path, request->text, strlen(request->text));
-    error = files_make_directory(*path);
-    for (int i = 0; i < request->file_count && !error; i++) {
-        const struct serve_file *file = &request->files[i];
-        const char *target = arena_printf(&item->arena, "%s/%s", *path, file->path);
-        error = files_make_directory(arena_strndup(&item->arena, target, (size_t)(strrchr(target, '/') - target)));
-        if (!error)
-            error = files_write(target, file->text, strlen(file->text));
-    }
-    return error ? error_prefix(error, "candidate.files") : NULL;
+        candidate_read_path(&item->arena, request->path, task, &asked, candidate);
+    else if (request->text)
+        candidate_read_file(&item->arena, request->name, request->text, strlen(request->text), task, &asked, candidate);
+    else
+        candidate_read_files(&item->arena, request->name, request->files, request->file_count, task, &asked, candidate);
 }
 
 /* The verdict as `akgen eval --json` prints it. */
-static json_t *serve_verdict(const struct served *item, const struct task *task, const char *path,
-                             struct kernel_baseline *baseline)
+static json_t *serve_verdict(struct served *item, const struct task *task, struct kernel_baseline *baseline)
 {
+    struct candidate candidate;
     struct verdict verdict;
-    eval_run(task, path, &item->eval, &verdict);
+    read_candidate(item, task, &candidate);
+    eval_run(&candidate, task, &item->eval, &verdict);
     const struct kernel_times *kernel = baseline ? kernel_baseline_times(baseline, task, &item->eval) : NULL;
     json_t *json = verdict_to_json(&verdict);
     speedup_add(task, kernel, json);
@@ -162,8 +149,6 @@ static json_t *serve_evaluate(struct serve *serve, struct served *item, const ch
 {
     struct served_task *taken = NULL;
     struct kernel_baseline *baseline = NULL;
-    struct scratch scratch = {.lock = -1};
-    const char *path = NULL;
     json_t *verdict = NULL;
     *kind = "task";
     *error = serve_tasks_take(serve->tasks, item->request.task, item->eval.tolerance, &taken);
@@ -174,18 +159,17 @@ static json_t *serve_evaluate(struct serve *serve, struct served *item, const ch
     }
     if (!*error)
         *error = kernel_baseline_open_for(item->baseline, task, &baseline);
-    if (!*error) {
+    if (!*error && item->request.path) {
         *kind = "candidate";
-        *error = place_candidate(item, &scratch, &path);
+        *error = tree_check_candidate(item->request.path);
     }
     if (!*error) {
         *kind = "jail";
         *error = eval_check_jail(&item->eval);
     }
     if (!*error)
-        verdict = serve_verdict(item, task, path, baseline);
+        verdict = serve_verdict(item, task, baseline);
     kernel_baseline_close(baseline);
-    scratch_remove(&scratch);
     serve_tasks_release(serve->tasks, taken);
     return verdict;
 }

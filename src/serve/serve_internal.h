@@ -4,11 +4,6 @@
 
 #include "serve/serve.h"
 
-/* A file of a candidate. */
-struct serve_file {
-    const char *path; /* relative, below the project's folder */
-    const char *text;
-};
 enum serve_kind { SERVE_EVALUATE, SERVE_CANCEL, SERVE_PING };
 /* A request, as its line has it. All strings are the JSON's or the arena's. */
 struct serve_request {
@@ -19,8 +14,8 @@ struct serve_request {
     const char *path; /* of the candidate; NULL: it is one of the next two, and has this name: */
     const char *name;
     const char *text; /* of an answer; NULL: there are files */
-    const struct serve_file *files;
-    int file_count;
+    const struct op_file *files;
+    size_t file_count;
     const struct serve_option *options;
     int option_count;
     json_t *json; /* owns them; json_decref */

@@ -1,12 +1,24 @@
 /* A build from beginning to end: digest the sources, host.so, the OpDef, then a kernel.so for each dtype
  * combination. */
+#include "base/files.h"
 #include "toolchain/build_internal.h"
+
+void build_begin_stage(struct builder *builder, const char *name, const struct op_files *compiled,
+                       const struct op_files *written)
+{
+    source_view_close(&builder->view);
+    source_view_open(builder->arena, &builder->view, arena_printf(builder->arena, "%s/%s", builder->folder, name),
+                     compiled);
+    builder->places.project = builder->view.root;
+    builder->places.files = written;
+}
 
 static struct akgen_error *build_stages(struct builder *builder)
 {
     struct build *build = builder->build;
-    struct akgen_error *error = build_prepare_kernel(builder);
-    if (!error && build->stage == BUILD_OK)
+    struct akgen_error *error = NULL;
+    build_prepare_kernel(builder);
+    if (build->stage == BUILD_OK)
         error = build_host(builder);
     if (!error && build->stage == BUILD_OK)
         build_describe(builder);
@@ -23,27 +35,26 @@ struct akgen_error *toolchain_build(struct arena *arena, const struct op_project
                                     const struct build_options *options, struct build *build)
 {
     struct work_directory work = {0};
-    struct builder builder = {.arena = arena, .project = project, .options = options, .build = build};
+    struct builder builder = {
+        .arena = arena, .project = project, .options = options, .build = build, .view = {.bytes = -1}};
     *build = (struct build){.stage = BUILD_OK, .entry = arena_printf(arena, PREPARE_PREFIX "%s", project->entry)};
-    builder.places = (struct diagnose_places){.project = project->dir,
-                                              .other = options->host_override,
-                                              .shifted = project->kernel_source,
-                                              .prepared = &builder.prepared};
     struct akgen_error *error = clang_find(arena, options->cache_dir, &builder.clang);
     builder.places.headers = arena_printf(arena, "%s/include", toolchain_home());
-    builder.clang.question = options->host_override;
     builder.clang.debug = options->debug;
     builder.clang.budget = options->budget;
     builder.clang.plain = options->plain_compiler;
     if (!error && options->seconds > 0)
         builder.clang.seconds = options->seconds;
+    sources_digest(&builder);
     if (!error)
-        error = sources_digest(&builder);
-    if (!error && build->stage == BUILD_OK)
         error = work_make(arena, builder.clang.cache, &work);
-    builder.work = builder.places.work = work.path;
-    if (!error && build->stage == BUILD_OK)
+    builder.folder = work.path;
+    builder.work = builder.places.work = arena_printf(arena, "%s/made", work.path);
+    if (!error)
+        error = files_make_directory(builder.work);
+    if (!error)
         error = build_stages(&builder);
+    source_view_close(&builder.view);
     work_remove(&work);
     build->diagnostics = builder.diagnostics.items;
     build->diagnostic_count = builder.diagnostics.count;

@@ -1,4 +1,4 @@
-/* Inside a build: what build.c, compiles.c, sources.c, host_part.c, host_gnu.c, overlay.c, kernel_text.c, combination.c and
+/* Inside a build: what build.c, compiles.c, sources.c, host_part.c, host_gnu.c, kernel_text.c, combination.c and
  * variants.c share. */
 #ifndef TOOLCHAIN_BUILD_INTERNAL_H
 #define TOOLCHAIN_BUILD_INTERNAL_H
@@ -11,11 +11,13 @@ struct builder {
     const struct build_options *options;
     struct build *build;
     struct clang clang;
-    const char *work; /* of this build */
+    const char *folder; /* of this build */
+    const char *work;   /* in it, what compilers write to */
     struct diagnostic_list diagnostics;
     struct prepared_source prepared; /* the kernel's main file */
     struct diagnose_places places;
-    const char *overlay;      /* clang's file that puts prepared texts in place of the author's */
+    struct op_files kernel;   /* the project behind the source pass */
+    struct source_view view;  /* of the part that is compiled: the host part, then the kernel */
     struct mentions mentions; /* of every file that the kernel may include */
     const char *tiling_header;
 };
@@ -23,7 +25,6 @@ struct builder {
 /* One compile, possibly on a thread of its own (compiles.c). */
 struct compile {
     struct arena arena;
-    const char *root;                 /* directory of the sources */
     const char *config_path, *config; /* a file that it includes first; NULL: none */
     const char *defines;              /* those of its lines that tell the data types */
     struct clang_args args;
@@ -40,22 +41,15 @@ bool compile_take(struct builder *builder, const struct compile *compile, const 
                   struct diagnostic_list *list);
 
 /* Compiles again what clang refused and g++ takes (host_gnu.c). */
-struct akgen_error *host_gnu_compile(struct builder *builder, const char *root, struct compile *compiles, int count);
-
-/* Texts that stand in the place of the author's files (overlay.c). */
-struct overlay {
-    const char *file; /* of the overlay; the texts go beside it */
-    const char *rows;
-    int count;
-};
-/* Puts `text` in the place of the file `path`, once overlay_write has been called. */
-struct akgen_error *overlay_add(struct arena *arena, struct overlay *overlay, const char *path, const char *text);
-struct akgen_error *overlay_write(struct arena *arena, const struct overlay *overlay);
+void host_gnu_compile(struct builder *builder, struct compile *compiles, int count);
 
 /* The sources and what is made of them (sources.c). */
 bool source_ends_with(const char *path, const char *end);
-/* Names the candidate by its content: build->source_hash. */
-struct akgen_error *sources_digest(struct builder *builder);
+/* Names what is built by its content: build->source_hash. */
+void sources_digest(struct builder *builder);
+/* Begins a stage whose compilers see `compiled`, which its author wrote as `written`. */
+void build_begin_stage(struct builder *builder, const char *name, const struct op_files *compiled,
+                       const struct op_files *written);
 /* The name under which an object is in the cache, by all that goes into it. */
 const char *build_object_key(struct builder *builder, const char *part, const char *config);
 /* cache_load, unless the options forbid it. */
@@ -67,9 +61,8 @@ void build_merge(struct builder *builder, const struct diagnostic_list *list);
 struct akgen_error *build_host(struct builder *builder);
 void build_describe(struct builder *builder);
 
-/* Runs the source pass over op_kernel and the headers and writes what it changed, with the overlay that shows it to the compiler
- * (kernel_text.c). */
-struct akgen_error *build_prepare_kernel(struct builder *builder);
+/* Runs the source pass over op_kernel and the headers (kernel_text.c). */
+void build_prepare_kernel(struct builder *builder);
 /* True if the kernel's sources mention one of the names (NULL-terminated). */
 bool kernel_mentions_any(const struct builder *builder, const char *const *names);
 

@@ -16,6 +16,8 @@
 
 /* Changes to the flags or the source pass that the digest of the headers does not show. */
 #define TOOLCHAIN_REVISION "7"
+/* Paths that a compile may read: the system, three of our own, the paths of CANN, and the end of the list. */
+enum { CLANG_READABLE = CLANG_SYSTEM + 5 };
 enum { COMPILER_SECONDS = 30, COMPILER_OUTPUT = 1 << 20, PROGRAM_LIMIT = 64 << 20 };
 static const uint64_t compiler_memory = 4ULL << 30, compiler_usual = 1ULL << 30, compiler_file = 128ULL << 20;
 
@@ -329,35 +331,56 @@ struct akgen_error *toolchain_prepare(struct arena *arena, const char *cache_dir
 
 /* True if a server of the pool did it. */
 static bool run_served(struct arena *arena, const struct clang *clang, const struct clang_args *args,
-                       const struct sandbox_limits *limits, struct sandbox_result *result)
+                       struct source_view *view, const struct sandbox_limits *limits, struct sandbox_result *result)
 {
     if (!args->header || clang->plain || clang->debug)
+        return false;
+    const int sources = view ? source_view_bytes(view) : -1;
+    if (view && sources < 0)
         return false;
     struct clang_args load = {.header = args->header};
     clang_common_flags(arena, clang, args->side, &load);
     const char *const rest[] = {"-include-pch", args->header, "-c", "akgen.cpp", NULL};
     add_all(arena, &load, rest);
-    return pool_run(arena, clang, &load, args, limits, COMPILER_OUTPUT, result);
+    return pool_run(arena, clang, &load, args, sources, limits, COMPILER_OUTPUT, result);
 }
 
 const char *const clang_system[CLANG_SYSTEM] = {"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/dev/null"};
 
-void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
+/* Runs the compiler as a process of its own, which reads `view` as well. */
+static void run_alone(struct arena *arena, const struct clang_args *args, struct source_view *view,
+                      const struct sandbox_limits *limits, struct sandbox_result *result)
+{
+    const char *readable[CLANG_READABLE + 1];
+    struct sandbox_limits own = *limits;
+    struct akgen_error *error = view ? source_view_write(view) : NULL;
+    size_t count = 0;
+    for (; limits->readable[count]; count++)
+        readable[count] = limits->readable[count];
+    if (view)
+        readable[count++] = view->root;
+    readable[count] = NULL;
+    own.readable = readable;
+    if (error)
+        *result =
+            (struct sandbox_result){.error = arena_strdup(arena, error->message), .output = arena_strdup(arena, "")};
+    else
+        sandbox_spawn(arena, args->items, &own, NULL, COMPILER_OUTPUT, result);
+    error_free(error);
+}
+
+void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, struct source_view *view,
                const char *work, struct sandbox_result *result)
 {
-    const char *readable[CLANG_SYSTEM + 7];
+    const char *readable[CLANG_READABLE];
     size_t count = 0;
     for (size_t i = 0; i < CLANG_SYSTEM; i++)
         readable[count++] = clang_system[i];
     readable[count++] = arena_printf(arena, "%s/include", clang->home);
     readable[count++] = arena_printf(arena, "%s/pch", clang->cache);
     readable[count++] = clang->confine;
-    if (project)
-        readable[count++] = project;
     if (clang->paths)
         readable[count++] = clang->paths;
-    if (clang->question)
-        readable[count++] = clang->question;
     readable[count] = NULL;
     const char *const writable[] = {work, NULL};
     struct sandbox_limits limits = {.memory = compiler_memory,
@@ -375,8 +398,8 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
                 .started = true, .timed_out = true, .exit_code = -1, .output = arena_strdup(arena, "")};
             return;
         }
-        if (attempt > 0 || !run_served(arena, clang, args, &limits, result))
-            sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
+        if (attempt > 0 || !run_served(arena, clang, args, view, &limits, result))
+            run_alone(arena, args, view, &limits, result);
         budget_charge(clang->budget, result->charged);
         bool late = result->timed_out;
         for (int i = 0; i < args->other_count; i++)

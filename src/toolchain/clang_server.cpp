@@ -7,9 +7,10 @@
  *
  *     akgen-clang SOCKET ARGUMENTS..
  *
- * Each message on SOCKET is a job: its descriptors are a file with its text (pool.c, job_file) and the
- * pipe for what it prints. The copy answers with a byte, to which the kernel adds its process id. ARGUMENTS are those of
- * a compile with these flags of a file that need not exist. This process itself reads nothing of a candidate's.
+ * Each message on SOCKET is a job: its descriptors are a file with its text (pool.c, job_file), the pipe for what it
+ * prints, and a file with the sources, which the copy has in its memory (source_view.c). The copy answers with a byte, to
+ * which the kernel adds its process id. ARGUMENTS are those of a compile with these flags of a file that need not exist.
+ * This process itself reads nothing of a candidate's.
  *
  * What differs in any way from the flags that were loaded is refused with JOB_NOT_SERVED, and akgen runs clang++. */
 #include "base/huge_text.h"
@@ -34,6 +35,7 @@
 #include <lld/Common/Driver.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/TargetParser/Host.h>
 
 #include <csignal>
@@ -201,6 +203,19 @@ template <class Action> struct Prepared : Action {
     }
 };
 
+/* The files of this machine, with a job's sources in memory before them. */
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_of(const server_job &job)
+{
+    auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+    auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+    server_source source;
+    for (size_t at = 0; server_next_source(&job, &at, &source);)
+        memory->addFile(source.path, 0,
+                        llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(source.bytes, source.length), source.path));
+    files->pushOverlay(memory);
+    return files;
+}
+
 /* The compiler as it is before the first line of a source. */
 class Loaded
 {
@@ -215,7 +230,7 @@ class Loaded
     }
 
     /* Gives the compiler the options of the job, which may have folders, includes and names of its own. */
-    void take_options(CompilerInvocation &job)
+    void take_options(CompilerInvocation &job, const server_job &asked)
     {
         Preprocessor &preprocessor = compiler.getPreprocessor();
         std::string predefines = preprocessor.getPredefines();
@@ -228,7 +243,7 @@ class Loaded
         compiler.getFrontendOpts() = job.getFrontendOpts();
         compiler.getPreprocessorOpts() = job.getPreprocessorOpts();
         compiler.getPreprocessorOpts().ImplicitPCHInclude.clear();
-        compiler.getFileManager().setVirtualFileSystem(createVFSFromCompilerInvocation(job, compiler.getDiagnostics()));
+        compiler.getFileManager().setVirtualFileSystem(files_of(asked));
         ApplyHeaderSearchOptions(preprocessor.getHeaderSearchInfo(), compiler.getHeaderSearchOpts(),
                                  compiler.getLangOpts(), compiler.getTarget().getTriple());
     }
@@ -276,13 +291,14 @@ class Loaded
         return !compiler.getDiagnostics().hasErrorOccurred();
     }
 
-    /* Compiles; the exit code that clang++ would have. `others`: the macros of one of them (others.h), or null. */
-    int compile(const Strings &arguments, const char *others)
+    /* Compiles; the exit code that clang++ would have. */
+    int compile(const server_job &job, const Strings &arguments)
     {
+        const char *others = job.others[0];
         Command command(arguments);
         if (!command.good || !fits(*command.invocation))
             return JOB_NOT_SERVED;
-        take_options(*command.invocation);
+        take_options(*command.invocation, job);
         std::unique_ptr<FrontendAction> action = action_of_job();
         if (!action || !action->PrepareToExecute(compiler))
             return JOB_NOT_SERVED;
@@ -315,23 +331,24 @@ int confine(const Strings &arguments)
 }
 
 /* What runs a command, by its program's name. */
-int run_command(Loaded &loaded, const Strings &arguments, const char *others)
+int run_command(Loaded &loaded, const server_job &job)
 {
+    const Strings arguments(job.arguments, job.arguments + job.argument_count);
     const char *slash = strrchr(arguments[0], '/'), *name = slash ? slash + 1 : arguments[0];
     if (strncmp(name, "ld.lld", 6) == 0)
         return link(arguments);
     if (strcmp(name, "akgen-confine") == 0)
         return confine(arguments);
-    return loaded.compile(arguments, others);
+    return loaded.compile(job, arguments);
 }
 
 /* The copy: ends with the exit code of the compiler or linker. */
-[[noreturn]] void run_job(Loaded &loaded, int socket, int text, int output)
+[[noreturn]] void run_job(Loaded &loaded, int socket, const server_message &message)
 {
     server_job job;
-    server_begin(socket, text, output, &job);
+    server_begin(socket, &message, &job);
     others_begin(job.others, job.other_count, job.jobs, job.seconds);
-    int code = run_command(loaded, Strings(job.arguments, job.arguments + job.argument_count), job.others[0]);
+    int code = run_command(loaded, job);
     llvm::outs().flush();
     others_report();
     _exit(code);
@@ -340,14 +357,16 @@ int run_command(Loaded &loaded, const Strings &arguments, const char *others)
 /* Takes the next job; false if there is none. */
 bool serve_one(Loaded &loaded, int socket)
 {
-    int text, output;
-    if (!server_receive(socket, &text, &output))
+    server_message message;
+    if (!server_receive(socket, &message))
         return false;
     long pid = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
     if (pid == 0)
-        run_job(loaded, socket, text, output);
-    close(text);
-    close(output);
+        run_job(loaded, socket, message);
+    close(message.text);
+    close(message.output);
+    if (message.sources >= 0)
+        close(message.sources);
     return pid > 0;
 }
 

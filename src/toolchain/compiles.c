@@ -20,7 +20,7 @@ static void run_alone(void *closure, int index)
 {
     const struct compile_list *list = closure;
     struct compile *compile = list->compiles[index];
-    const struct builder *builder = list->builder;
+    struct builder *builder = list->builder;
     struct sandbox_result first;
     struct akgen_error *error =
         compile->config ? files_write(compile->config_path, compile->config, strlen(compile->config)) : NULL;
@@ -29,11 +29,11 @@ static void run_alone(void *closure, int index)
         error_free(error);
         return;
     }
-    clang_run(&compile->arena, &builder->clang, &compile->args, compile->root, builder->work, &compile->result);
+    clang_run(&compile->arena, &builder->clang, &compile->args, &builder->view, builder->work, &compile->result);
     first = compile->result;
     if (!compile->next.count || !first.started || first.exit_code || first.timed_out)
         return;
-    clang_run(&compile->arena, &builder->clang, &compile->next, compile->root, builder->work, &compile->result);
+    clang_run(&compile->arena, &builder->clang, &compile->next, NULL, builder->work, &compile->result);
     compile->result.seconds += first.seconds;
     compile->result.output = arena_printf(&compile->arena, "%s%s", first.output, compile->result.output);
 }

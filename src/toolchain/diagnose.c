@@ -78,22 +78,17 @@ static const char *inside(const char *path, const char *directory)
                : NULL;
 }
 
-/* Names of the directories whose files are shown. */
 static const char *source_text(struct arena *arena, const struct diagnose_places *places, const struct clang_line *line)
 {
-    const char *directories[4] = {places->project};
-    int count = 1;
-    if (places->other)
-        directories[count++] = places->other;
-    if (places->headers)
-        directories[count++] = places->headers;
-    return *line->file == '/' ? toolchain_source_line(arena, directories, line->file, line->line) : NULL;
+    const char *relative = source_inside(arena, line->file, places->project);
+    if (*line->file != '/')
+        return NULL;
+    return toolchain_source_line(arena, places->files, relative ? relative : line->file, line->line);
 }
 
 static const char *project_path(const struct diagnose_places *places, const char *path)
 {
-    const char *relative = inside(path, places->project);
-    return relative ? relative : inside(path, places->other);
+    return inside(path, places->project);
 }
 
 /* What people call a file: relative to the project; by its last name if it is one of our headers or of the system's. NULL: no
@@ -131,7 +126,7 @@ static void set_place(struct arena *arena, const struct diagnose_places *places,
 
 const char *diagnose_without_folders(struct arena *arena, const char *message, const struct diagnose_places *places)
 {
-    const char *const folders[] = {places->project, places->other, places->work};
+    const char *const folders[] = {places->project, places->work};
     char *clean = arena_strdup(arena, message);
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         size_t length = folders[i] ? strlen(folders[i]) : 0;

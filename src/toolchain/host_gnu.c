@@ -7,7 +7,6 @@
  *
  * What failed for one of these alone is compiled again. */
 #include "base/array.h"
-#include "base/files.h"
 #include "toolchain/build_internal.h"
 
 #include <stdlib.h>
@@ -26,35 +25,19 @@ struct places {
     struct place *items;
     int count, capacity;
 };
-/* A file that was rewritten. */
-struct rewritten {
-    const char *path, *text;
-};
-struct gnu_host {
-    struct builder *builder;
-    const char **sources; /* every file of the host part; relative to root */
-    size_t source_count;
-    const char *root;
-    struct rewritten *files;
-    int count, capacity;
-};
-
-/* True if the message is in a file of the author's, whatever #line says. */
-static bool is_source(const struct gnu_host *host, const char *path)
+/* The path in the project of a message's file, whatever #line says; NULL: it is none of the author's. */
+static const char *source_of(const struct source_view *view, const char *path)
 {
-    size_t length = strlen(host->root);
-    if (strncmp(path, host->root, length) != 0 || path[length] != '/')
-        return false;
-    for (size_t i = 0; i < host->source_count; i++)
-        if (strcmp(host->sources[i], path + length + 1) == 0)
-            return true;
-    return false;
+    size_t length = strlen(view->root);
+    const struct op_files files = {view->items, view->count};
+    const struct op_file *file =
+        strncmp(path, view->root, length) == 0 && path[length] == '/' ? op_files_find(&files, path + length + 1) : NULL;
+    return file ? file->path : NULL;
 }
 
 /* "path:line:column: error: variable-sized object may not be initialized", each such line of what clang printed. */
-static void read_places(const struct gnu_host *host, const char *output, struct places *places)
+static void read_places(struct arena *arena, const struct source_view *view, const char *output, struct places *places)
 {
-    struct arena *arena = host->builder->arena;
     for (const char *at = output; (at = strstr(at, message)); at += sizeof message - 1) {
         const char *start = at;
         while (start > output && start[-1] != '\n')
@@ -68,9 +51,10 @@ static void read_places(const struct gnu_host *host, const char *output, struct 
         if (!row)
             continue;
         *row = '\0';
-        if (is_source(host, line))
+        const char *path = source_of(view, line);
+        if (path)
             ARRAY_ADD(arena, places->items, places->count, places->capacity,
-                      (struct place){.path = line, .line = atoi(row + 1), .column = atoi(column + 1)});
+                      (struct place){.path = path, .line = atoi(row + 1), .column = atoi(column + 1)});
     }
 }
 
@@ -83,50 +67,25 @@ static int last_first(const void *a, const void *b)
     return order ? order : y->column - x->column;
 }
 
-static struct rewritten *file_of(struct gnu_host *host, const char *path, struct akgen_error **error)
+/* Rewrites what the places name. True if any text changed. */
+static bool rewrite(struct arena *arena, struct source_view *view, struct places *places)
 {
-    struct arena *arena = host->builder->arena;
-    for (int i = 0; i < host->count; i++)
-        if (strcmp(host->files[i].path, path) == 0)
-            return &host->files[i];
-    char *text;
-    *error = files_read(arena, path, SOURCE_LIMIT, &text, NULL);
-    if (*error)
-        return NULL;
-    ARRAY_ADD(arena, host->files, host->count, host->capacity, (struct rewritten){.path = path, .text = text});
-    return &host->files[host->count - 1];
-}
-
-/* Rewrites what the places name; `changed` if any text did. */
-static struct akgen_error *rewrite(struct gnu_host *host, struct places *places, bool *changed)
-{
-    struct akgen_error *error = NULL;
+    const struct op_files files = {view->items, view->count};
+    bool changed = false;
     if (places->count)
         qsort(places->items, (size_t)places->count, sizeof *places->items, last_first);
-    *changed = false;
-    for (int i = 0; i < places->count && !error; i++) {
+    for (int i = 0; i < places->count; i++) {
         const struct place *place = &places->items[i];
         if (i && last_first(place, place - 1) == 0)
             continue; /* a header that several sources include */
-        struct rewritten *file = file_of(host, place->path, &error);
-        bool short_enough = file && strlen(file->text) <= LARGEST_REWRITTEN;
+        const char *before = op_files_find(&files, place->path)->bytes;
         const char *text =
-            short_enough ? prepare_array(host->builder->arena, file->text, place->line, place->column) : NULL;
-        if (text) {
-            file->text = text;
-            *changed = true;
-        }
+            strlen(before) <= LARGEST_REWRITTEN ? prepare_array(arena, before, place->line, place->column) : NULL;
+        if (text)
+            source_view_change(view, place->path, text);
+        changed |= text != NULL;
     }
-    return error;
-}
-
-static struct akgen_error *write_overlay(struct gnu_host *host, const char *path)
-{
-    struct overlay overlay = {.file = path};
-    struct akgen_error *error = NULL;
-    for (int i = 0; i < host->count && !error; i++)
-        error = overlay_add(host->builder->arena, &overlay, host->files[i].path, host->files[i].text);
-    return error ? error : overlay_write(host->builder->arena, &overlay);
+    return changed;
 }
 
 /* Whether the compiler stopped at values that it does not know, and at none that it knows. */
@@ -137,34 +96,21 @@ static bool only_narrows(const char *output)
 }
 
 /* Rewrites the arrays that the compilers named. */
-static struct akgen_error *rewrite_arrays(struct gnu_host *host, const struct compile *compiles, int count,
-                                          bool *changed)
+static bool rewrite_arrays(struct builder *builder, const struct compile *compiles, int count)
 {
     struct places places = {0};
-    struct akgen_error *error = NULL;
-    for (int i = 0; i < count && !error; i++) {
-        const struct sandbox_result *result = &compiles[i].result;
-        if (!result->exit_code || !strstr(result->output, message))
-            continue;
-        if (!host->sources)
-            error = files_list(host->builder->arena, host->root, &host->sources, &host->source_count);
-        if (!error)
-            read_places(host, result->output, &places);
-    }
-    return error ? error : rewrite(host, &places, changed);
+    for (int i = 0; i < count; i++)
+        if (compiles[i].result.exit_code)
+            read_places(builder->arena, &builder->view, compiles[i].result.output, &places);
+    return rewrite(builder->arena, &builder->view, &places);
 }
 
-struct akgen_error *host_gnu_compile(struct builder *builder, const char *root, struct compile *compiles, int count)
+void host_gnu_compile(struct builder *builder, struct compile *compiles, int count)
 {
-    struct gnu_host host = {.builder = builder, .root = root};
-    const char *overlay = arena_printf(builder->arena, "%s/host-overlay.json", builder->work);
-    for (int round = 0; round < ROUNDS_MAX; round++) {
-        bool had_arrays = host.count, changed = false, again = false;
-        struct akgen_error *error = rewrite_arrays(&host, compiles, count, &changed);
-        if (!error && changed)
-            error = write_overlay(&host, overlay);
-        if (error)
-            return error;
+    bool again = true;
+    for (int round = 0; round < ROUNDS_MAX && again; round++) {
+        const bool changed = rewrite_arrays(builder, compiles, count);
+        again = false;
         for (int i = 0; i < count; i++) {
             struct compile *compile = &compiles[i];
             /* What compiled has no such array, in its headers neither. */
@@ -173,17 +119,10 @@ struct akgen_error *host_gnu_compile(struct builder *builder, const char *root, 
             bool narrows = only_narrows(compile->result.output);
             if (narrows)
                 clang_add(builder->arena, &compile->args, "-Wno-c++11-narrowing");
-            if (changed && !had_arrays) {
-                clang_add(builder->arena, &compile->args, "-ivfsoverlay");
-                clang_add(builder->arena, &compile->args, overlay);
-            }
             if (narrows || changed) {
                 compiles_run(builder, compile, 1);
                 again = true;
             }
         }
-        if (!again)
-            break;
     }
-    return NULL;
 }

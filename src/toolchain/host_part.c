@@ -1,30 +1,31 @@
 /* The host part of a project: compiled, linked, and run in the jail for its OpDef. */
 #include "base/clock.h"
-#include "base/files.h"
 #include "jail/host_job.h"
 #include "toolchain/build_internal.h"
 
-/* The question's op_host, for candidates that write only the kernel. */
-static struct akgen_error *override_sources(struct builder *builder, const char ***sources, int *count)
+#include <string.h>
+
+/* The sources of the question's op_host, for candidates that write only the kernel. */
+static struct akgen_error *list_question(struct arena *arena, const struct op_files *files, const char ***sources,
+                                         int *count)
 {
-    const char **paths;
-    size_t n;
-    const char *dir = arena_printf(builder->arena, "%s/op_host", builder->options->host_override);
-    struct akgen_error *error = files_list(builder->arena, dir, &paths, &n);
-    *sources = arena_alloc(builder->arena, (n + 1) * sizeof **sources);
+    static const char folder[] = "op_host/";
+    *sources = arena_alloc(arena, (files->count + 1) * sizeof **sources);
     *count = 0;
-    for (size_t i = 0; i < n && !error; i++)
-        if (source_ends_with(paths[i], ".cpp") || source_ends_with(paths[i], ".cc"))
-            (*sources)[(*count)++] = arena_printf(builder->arena, "%s/%s", dir, paths[i]);
-    if (!error && !*count)
-        error = error_new("%s: holds no .cpp file", dir);
-    return error;
+    for (size_t i = 0; i < files->count; i++) {
+        const char *path = files->items[i].path;
+        if (strncmp(path, folder, sizeof folder - 1) == 0 &&
+            (source_ends_with(path, ".cpp") || source_ends_with(path, ".cc")))
+            (*sources)[(*count)++] = path;
+    }
+    return *count ? NULL : error_new("the question's op_host holds no .cpp file");
 }
 
-static void host_arguments(struct builder *builder, struct clang_args *args, const char *pch, const char *root,
-                           const char *source, const char *object)
+static void host_arguments(struct builder *builder, struct clang_args *args, const char *pch, const char *source,
+                           const char *object)
 {
     struct arena *arena = builder->arena;
+    const char *root = builder->view.root;
     args->header = pch;
     args->side = CLANG_HOST;
     clang_common_flags(arena, &builder->clang, CLANG_HOST, args);
@@ -34,7 +35,7 @@ static void host_arguments(struct builder *builder, struct clang_args *args, con
     clang_add(arena, args, arena_printf(arena, "-I%s/op_host", root));
     clang_add(arena, args, arena_printf(arena, "-I%s", root));
     clang_add(arena, args, "-c");
-    clang_add(arena, args, source);
+    clang_add(arena, args, source_view_path(arena, &builder->view, source));
     clang_add(arena, args, "-o");
     clang_add(arena, args, object);
 }
@@ -43,25 +44,23 @@ static struct akgen_error *compile_host(struct builder *builder, struct cache_en
                                         struct diagnostic_list *list)
 {
     struct arena *arena = builder->arena;
+    const struct op_files *host = builder->options->host, *files = host ? host : builder->project->files;
     const char **sources = builder->project->host_sources, *pch, *so = NULL;
-    const char *root = builder->options->host_override ? builder->options->host_override : builder->project->dir;
     int count = builder->project->host_count;
     struct akgen_error *error = clang_precompiled(arena, &builder->clang, CLANG_HOST, &pch);
-    if (!error && builder->options->host_override)
-        error = override_sources(builder, &sources, &count);
+    if (!error && host)
+        error = list_question(arena, host, &sources, &count);
     if (error)
         return error;
+    build_begin_stage(builder, "host", files, files);
     struct compile *compiles = arena_alloc(arena, (size_t)count * sizeof *compiles);
     const char **objects = arena_alloc(arena, ((size_t)count + 1) * sizeof *objects);
     for (int i = 0; i < count; i++) {
         objects[i] = arena_printf(arena, "%s/host%d.o", builder->work, i);
-        compiles[i].root = root;
-        host_arguments(builder, &compiles[i].args, pch, root, sources[i], objects[i]);
+        host_arguments(builder, &compiles[i].args, pch, sources[i], objects[i]);
     }
     compiles_run(builder, compiles, count);
-    error = host_gnu_compile(builder, root, compiles, count);
-    if (error)
-        return error;
+    host_gnu_compile(builder, compiles, count);
     entry->good = true;
     for (int i = 0; i < count; i++)
         entry->good &= compile_take(builder, &compiles[i], sources[i], list);
@@ -76,8 +75,7 @@ struct akgen_error *build_host(struct builder *builder)
     double start = clock_seconds();
     struct diagnostic_list list = {0};
     struct cache_entry entry = {0};
-    const char *key =
-        build_object_key(builder, "host", builder->options->host_override ? builder->options->host_override : "");
+    const char *key = build_object_key(builder, "host", builder->options->host ? "question" : "");
     struct akgen_error *error = NULL;
     if (!build_look_up(builder, key, &entry, &list)) {
         error = compile_host(builder, &entry, &list);

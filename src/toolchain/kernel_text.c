@@ -1,6 +1,5 @@
 /* What a kernel is compiled from: the sources of op_kernel and, whatever they are called, all files that they may include. The
- * source pass runs over each, and an overlay puts what it changed in the place of the author's file. */
-#include "base/files.h"
+ * source pass runs over each, and what it changed takes the place of the author's file. */
 #include "toolchain/build_internal.h"
 
 #include <string.h>
@@ -35,49 +34,39 @@ static bool is_another_unit(const char *path)
 }
 
 /* A file's text. A byte 0 is white space to the compiler, which warns of it. */
-static struct akgen_error *read_source(struct arena *arena, const char *path, char **text)
+static char *text_of(struct arena *arena, const struct op_file *file)
 {
-    size_t length;
-    struct akgen_error *error = files_read(arena, path, SOURCE_LIMIT, text, &length);
-    for (size_t i = 0; !error && i < length; i++)
-        if (!(*text)[i])
-            (*text)[i] = ' ';
-    return error;
+    char *text = arena_copy(arena, file->bytes, file->length + 1);
+    for (size_t i = 0; i < file->length; i++)
+        if (!text[i])
+            text[i] = ' ';
+    return text;
 }
 
-struct akgen_error *build_prepare_kernel(struct builder *builder)
+void build_prepare_kernel(struct builder *builder)
 {
     struct arena *arena = builder->arena;
     const struct op_project *project = builder->project;
-    const char **paths;
-    size_t count;
-    struct overlay overlay = {.file = arena_printf(arena, "%s/overlay.json", builder->work)};
-    struct akgen_error *error = files_list(arena, project->dir, &paths, &count);
-    for (size_t i = 0; i < count && !error; i++) {
-        if (is_another_unit(paths[i]))
+    const struct op_files *files = project->files;
+    struct op_file *items = arena_copy(arena, files->items, files->count * sizeof *items);
+    for (size_t i = 0; i < files->count; i++) {
+        struct op_file *file = &items[i];
+        if (op_file_is_folder(file) || is_another_unit(file->path))
             continue;
-        const char *path = arena_printf(arena, "%s/%s", project->dir, paths[i]);
-        bool main_file = strcmp(path, project->kernel_source) == 0;
+        bool main_file = strcmp(file->path, project->kernel_source) == 0;
         struct prepared_source prepared;
-        char *text;
-        error = read_source(arena, path, &text);
-        if (error)
-            break;
+        char *text = text_of(arena, file);
         mentions_add(arena, &builder->mentions, text);
         prepare_source(arena, text, main_file ? project->entry : NULL, builder->options->sanitize_kernel_tiling,
                        &prepared);
         if (main_file)
             builder->prepared = prepared;
-        if (!prepared.changed)
-            continue;
-        error = overlay_add(arena, &overlay, path, prepared.text);
+        if (prepared.changed)
+            *file = (struct op_file){file->path, prepared.text, strlen(prepared.text)};
     }
-    builder->overlay = overlay.file;
-    if (!error)
-        error = overlay_write(arena, &overlay);
-    if (!error && !builder->prepared.has_entry)
+    builder->kernel = (struct op_files){items, files->count};
+    if (!builder->prepared.has_entry)
         no_entry(builder, project->kernel_source);
-    return error;
 }
 
 bool kernel_mentions_any(const struct builder *builder, const char *const *names)

@@ -51,8 +51,7 @@ void toolchain_end_compilers(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
-/* What a server sees of the files: what all its compiles read together, but for a question's host part, which lies beside
- * the task. Each copy sees less. */
+/* What a server sees of the files: what all its compiles read together. Each copy sees less, and has the sources in memory. */
 enum { SEEN_CONFINE = CLANG_SYSTEM, SEEN_HEADERS, SEEN_CACHE, SEEN_SERVER, SEEN };
 
 /* False: there is no server to be had. */
@@ -88,7 +87,7 @@ struct pool_job {
     const struct clang *clang;
     const struct clang_args *load;
     const char *const *seen; /* list_seen() */
-    int text;
+    int text, sources;       /* descriptors; -1: the job has no sources */
 };
 
 /* Starts it with the flags of `load`. Its jail holds what the compiles read that it makes, and what they write. */
@@ -140,20 +139,21 @@ static struct server *server_for(const struct pool_job *job)
 
 /* Sends the job; the answer comes from the copy that the server made. Returns the copy's process id, 0 if the server has
  * ended. */
-static pid_t ask(const struct server *server, int text, int output)
+static pid_t ask(const struct server *server, const struct pool_job *job, int output)
 {
     char byte = 1;
-    const int files[2] = {text, output};
+    const int files[3] = {job->text, output, job->sources};
+    const size_t bytes_of_files = (job->sources < 0 ? 2 : 3) * sizeof *files;
     union {
         struct cmsghdr header;
         char files[CMSG_SPACE(sizeof files)], who[CMSG_SPACE(sizeof(struct ucred))];
     } control = {0};
     struct iovec bytes = {&byte, sizeof byte};
     struct msghdr message = {
-        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.files};
+        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_SPACE(bytes_of_files)};
     control.header =
-        (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof files), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-    memcpy(CMSG_DATA(&control.header), files, sizeof files);
+        (struct cmsghdr){.cmsg_len = CMSG_LEN(bytes_of_files), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(&control.header), files, bytes_of_files);
     if (sendmsg(server->socket, &message, MSG_NOSIGNAL) != sizeof byte)
         return 0;
     message.msg_controllen = sizeof control.who;
@@ -178,7 +178,7 @@ static int make_copy(void *closure, int output)
     for (int tries = 0; server && !pid && tries < 2; tries++) {
         if (!server->process && !start_server(job, server))
             break;
-        pid = ask(server, job->text, output);
+        pid = ask(server, job, output);
         if (pid)
             server->failures = 0;
         else
@@ -252,13 +252,13 @@ static bool take_others(struct arena *arena, const struct clang_args *args, stru
 }
 
 bool pool_run(struct arena *arena, const struct clang *clang, const struct clang_args *load,
-              const struct clang_args *args, const struct sandbox_limits *limits, size_t output_limit,
+              const struct clang_args *args, int sources, const struct sandbox_limits *limits, size_t output_limit,
               struct sandbox_result *result)
 {
     const char *seen[SEEN + 1];
     if (!list_seen(arena, clang, seen) || !sees_all(seen, limits->readable) || !sees_all(seen, limits->writable))
         return false;
-    struct pool_job job = {arena, clang, load, seen, job_file(arena, args, limits)};
+    struct pool_job job = {arena, clang, load, seen, job_file(arena, args, limits), sources};
     if (job.text < 0)
         return false;
     struct sandbox_limits of_all = *limits; /* the copy has one of them for itself, and so has each of the others */

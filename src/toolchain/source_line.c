@@ -6,19 +6,16 @@
 
 #include <string.h>
 
-const char *source_inside(struct arena *arena, const char *path, const char *directory)
+/* A relative path without `.` and `..`; "" if it leads out. No folder is a link, so each `..` takes back the name before it. */
+static const char *path_clean(struct arena *arena, const char *path)
 {
-    size_t length = directory ? strlen(directory) : 0;
-    if (!length || strncmp(path, directory, length) != 0 || path[length] != '/')
-        return NULL;
-    /* What is left when `.` and `..` are gone. No folder is a link, so each `..` takes back the name before it. */
-    char *clean = arena_strdup(arena, path + length + 1), *words = arena_strdup(arena, clean), *rest, *end = clean;
+    char *clean = arena_strdup(arena, path), *words = arena_strdup(arena, clean), *rest, *end = clean;
     for (char *word = strtok_r(words, "/", &rest); word; word = strtok_r(NULL, "/", &rest)) {
         if (strcmp(word, ".") == 0)
             continue;
         if (strcmp(word, "..") == 0) {
             if (end == clean)
-                return NULL;
+                return "";
             while (end > clean && *--end != '/')
                 ;
             continue;
@@ -29,6 +26,15 @@ const char *source_inside(struct arena *arena, const char *path, const char *dir
     }
     *end = '\0';
     return clean;
+}
+
+const char *source_inside(struct arena *arena, const char *path, const char *directory)
+{
+    size_t length = directory ? strlen(directory) : 0;
+    if (!length || strncmp(path, directory, length) != 0 || path[length] != '/')
+        return NULL;
+    const char *clean = path_clean(arena, path + length + 1);
+    return *clean ? clean : NULL;
 }
 
 /* Line `number` of a text, cut to what is shown of one. */
@@ -47,20 +53,18 @@ static const char *line_of(struct arena *arena, const char *text, int number)
     return copy;
 }
 
-const char *toolchain_source_line(struct arena *arena, const char *const *directories, const char *path, int number)
+const char *toolchain_source_line(struct arena *arena, const struct op_files *files, const char *path, int number)
 {
     struct arena scratch = {0};
-    const char *found = NULL, *line = NULL;
-    for (; *directories && !found; directories++) {
-        const char *whole = *path == '/' ? path : arena_printf(&scratch, "%s/%s", *directories, path);
-        const char *inside = source_inside(&scratch, whole, *directories);
-        if (inside)
-            found = arena_printf(&scratch, "%s/%s", *directories, inside);
-    }
+    const char *headers = arena_printf(&scratch, "%s/include", toolchain_home()), *line = NULL;
+    const char *inside = *path == '/' ? source_inside(&scratch, path, headers) : NULL;
+    const struct op_file *file = *path == '/' ? NULL : op_files_find(files, path_clean(&scratch, path));
     char *bytes;
-    struct akgen_error *error = found ? files_read(&scratch, found, SOURCE_LIMIT, &bytes, NULL) : NULL;
-    if (found && !error)
-        line = line_of(arena, bytes, number);
+    struct akgen_error *error =
+        inside ? files_read(&scratch, arena_printf(&scratch, "%s/%s", headers, inside), SOURCE_LIMIT, &bytes, NULL)
+               : NULL;
+    if (file || (inside && !error))
+        line = line_of(arena, file ? file->bytes : bytes, number);
     error_free(error);
     arena_free(&scratch);
     return line;

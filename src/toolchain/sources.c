@@ -1,4 +1,4 @@
-/* The files of a project, by their content: the candidate's name, and the names of its objects in the cache. */
+/* What is built, by its content: the names of its objects in the cache. */
 #include "base/digest.h"
 #include "toolchain/build_internal.h"
 
@@ -10,38 +10,13 @@ bool source_ends_with(const char *text, const char *end)
     return a >= b && strcmp(text + a - b, end) == 0;
 }
 
-/* A tree that no author made is the candidate's mistake, unlike one that this machine cannot read. */
-static void refuse(struct builder *builder, const char *error)
+void sources_digest(struct builder *builder)
 {
-    builder->build->stage = BUILD_PARSE;
-    builder->build->error = error;
-}
-
-static struct akgen_error *digest_sources(struct builder *builder)
-{
-    struct arena *arena = builder->arena;
-    const struct build_options *options = builder->options;
-    const char *project = options->digest, *question = "";
-    struct akgen_error *error = project ? NULL : snapshot_digest(arena, builder->project->dir, &project);
-    if (!error && options->host_override)
-        error = snapshot_digest(arena, arena_printf(arena, "%s/op_host", options->host_override), &question);
-    if (error)
-        return error;
+    const struct op_files *host = builder->options->host;
     struct digest *digest = digest_new_unforgeable();
-    digest_string(digest, project);
-    digest_string(digest, question);
-    builder->build->source_hash = digest_finish(digest, arena);
-    return NULL;
-}
-
-struct akgen_error *sources_digest(struct builder *builder)
-{
-    struct akgen_error *error = digest_sources(builder);
-    if (!error || !error->of_the_file)
-        return error;
-    refuse(builder, arena_strdup(builder->arena, error->message));
-    error_free(error);
-    return NULL;
+    digest_string(digest, op_files_digest(builder->arena, builder->project->files));
+    digest_string(digest, host ? op_files_digest(builder->arena, host) : "");
+    builder->build->source_hash = digest_finish(digest, builder->arena);
 }
 
 const char *build_object_key(struct builder *builder, const char *part, const char *config)

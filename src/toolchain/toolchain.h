@@ -1,9 +1,9 @@
 /* From sources to loadable objects: prepare, compile, link, cache, and say what the compiler said.
  *
  * A build has two halves, because a kernel is compiled with the tiling structures that its host part registers:
- *   toolchain_host()   op_host/ *.cpp        -> host.so,   then op_describe() in the jail -> OpDef, tiling header
- *   toolchain_kernel() op_kernel/<entry>.cpp -> kernel.so, once per dtype combination and distinct preprocessed text
- * toolchain_build() does both. Compilers run in the jail. Objects are cached by content. */
+ *   op_host/ *.cpp        -> host.so,   then op_describe() in the jail -> OpDef, tiling header
+ *   op_kernel/<entry>.cpp -> kernel.so, once per dtype combination and distinct preprocessed text
+ * toolchain_build() does both, of files in memory. Compilers run in the jail. Objects are cached by content. */
 #ifndef TOOLCHAIN_TOOLCHAIN_H
 #define TOOLCHAIN_TOOLCHAIN_H
 
@@ -68,9 +68,9 @@ struct build_options {
     /* Called after the OpDef is known to fill `wanted`; may be NULL. wanted has def->combinations entries. */
     void (*select)(void *closure, const struct op_def *def, bool *wanted);
     void *closure;
-    const char *digest;          /* of the project's files, as of a snapshot; NULL = read them for it */
-    const char *soc;             /* the chip that the OpDef must be for; NULL = none in particular */
-    const char *host_override;   /* scope kernel: directory whose op_host/ is the question's */
+    const char *soc; /* the chip that the OpDef must be for; NULL = none in particular */
+    const struct op_files
+        *host; /* scope kernel: the question's files, whose op_host/ is built in place of the project's */
     bool sanitize_kernel_tiling; /* scope kernel: 'GM_ADDR workspace' becomes 'GM_ADDR workspace, GM_ADDR tiling' */
     int jobs;                    /* parallel compiles, at least 1 */
     double seconds;              /* limit per compile; 0 = 30 */
@@ -79,32 +79,12 @@ struct build_options {
     bool debug;                  /* kernels for a debugger: every variable where the source has it */
     bool plain_compiler;         /* compilers are processes of their own, none is kept (pool.c) */
 };
-/* A folder of our own for as long as its maker needs it (work.c). */
-struct work_directory {
-    const char *path; /* absolute; NULL: none */
-    int lock;
-};
-/* A copy of a candidate, which is what the rest of an evaluation reads. */
-struct snapshot {
-    const char *dir;     /* absolute, mode 0700: the copy of a folder; empty if the candidate is a file */
-    char *answer;        /* the text of a file, NUL-terminated; NULL: it is a folder */
-    size_t answer_bytes; /* without that NUL */
-    const char *digest;  /* of every name and byte */
-    struct work_directory work;
-};
-/* Copies what is at `path` into the cache (`cache_dir` as in build_options). `tree`: a folder that the user named, in which the
- * candidate lies and below which no link is followed; NULL: the user named the candidate itself. Errors that are
- * of_the_file are the candidate's: what it holds is no file and no folder, or too much. Call snapshot_remove in any
- * case. */
-struct akgen_error *snapshot_take(struct arena *arena, const char *cache_dir, const char *tree, const char *path,
-                                  struct snapshot *snapshot);
-void snapshot_remove(struct snapshot *snapshot);
 /* Builds a project. Errors of the candidate are in build->stage and diagnostics; an akgen_error is ours. */
 struct akgen_error *toolchain_build(struct arena *arena, const struct op_project *project,
                                     const struct build_options *options, struct build *build);
-/* Line `number` of the file `path`, cut if it is long; NULL if there is none or the file is not below one of `directories`
- * (NULL-terminated, absolute). A relative path is below the first. Nothing else is opened, whatever the path. */
-const char *toolchain_source_line(struct arena *arena, const char *const *directories, const char *path, int number);
+/* Line `number` of a file, cut if it is long; NULL if there is none. A relative path is one of `files` (NULL: there are none), an
+ * absolute one leads to a header of AKGen's; no other file is opened. */
+const char *toolchain_source_line(struct arena *arena, const struct op_files *files, const char *path, int number);
 /* True if a header for host parts says that calling `function` ends the run as unsupported (akgen_never_run): what a host part claims
  * besides is its own invention. */
 bool toolchain_never_runs(const char *function);

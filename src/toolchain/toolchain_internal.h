@@ -6,13 +6,31 @@
 #include "jail/sandbox.h"
 #include "toolchain/toolchain.h"
 
-#include <jansson.h>
+#include <pthread.h>
 
 enum { SOURCE_LIMIT = 16 << 20 }; /* bytes of one source file */
 
+/* What the compilers of one stage of a build see of a project (source_view.c). */
+struct source_view {
+    const char *root;      /* the folder at which they see its files; it need not exist */
+    struct op_file *items; /* those files and folders, as they are compiled */
+    size_t count;
+    int bytes;    /* all of them for a server, as a file in memory; -1: none has asked */
+    bool written; /* they are at `root` */
+    pthread_mutex_t lock;
+};
+void source_view_open(struct arena *arena, struct source_view *view, const char *root, const struct op_files *files);
+void source_view_close(struct source_view *view);
+/* Puts a text in the place of the file of that path, for the compiles that begin behind this. */
+void source_view_change(struct source_view *view, const char *path, const char *text);
+const char *source_view_path(struct arena *arena, const struct source_view *view, const char *path);
+/* The descriptor of the file in memory, which stays the view's; -1: there can be none. */
+int source_view_bytes(struct source_view *view);
+/* Writes the files to `root`, once. */
+struct akgen_error *source_view_write(struct source_view *view);
+
 /* The compiler (clang.c). */
 struct clang {
-    const char *question;          /* directory of the question's host part that compilers may read, or NULL */
     const char *compiler, *linker; /* absolute paths */
     const char *confine;           /* the program that makes objects of kernels' bitcode */
     const char *version;
@@ -57,9 +75,9 @@ void clang_common_flags(struct arena *arena, const struct clang *clang, enum cla
 struct akgen_error *clang_precompiled(struct arena *arena, const struct clang *clang, enum clang_side side,
                                       const char **path);
 /* Runs the compiler or the linker in the jail, in the pool or as a process of its own: it reads the system, the headers, the
- * cache and `project`, writes `work`. One that does not end as a compiler does (it is killed, it crashes) runs once more, with no other process of
+ * cache and the files of `view` (NULL: none), writes `work`. One that does not end as a compiler does (it is killed, it crashes) runs once more, with no other process of
  * ours beside it. */
-void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
+void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, struct source_view *view,
                const char *work, struct sandbox_result *result);
 /* What every compile reads of the system. */
 enum { CLANG_SYSTEM = 6 };
@@ -67,20 +85,21 @@ extern const char *const clang_system[CLANG_SYSTEM];
 /* Why the run says nothing about the sources (somebody killed it, the disk is full); NULL: it does. */
 const char *clang_broken(struct arena *arena, const struct sandbox_result *result, const char *work);
 
-/* Folders of our own (work.c). */
+/* A folder of our own for as long as its maker needs it (work.c). */
+struct work_directory {
+    const char *path; /* absolute; NULL: none */
+    int lock;
+};
 /* A fresh one below `cache`, mode 0700. */
 struct akgen_error *work_make(struct arena *arena, const char *cache, struct work_directory *work);
 /* Nothing if there is none. */
 void work_remove(struct work_directory *work);
 
-/* The digest of the files below `dir`, as snapshot_take makes it; "" if there is no such folder (snapshot.c). */
-struct akgen_error *snapshot_digest(struct arena *arena, const char *dir, const char **digest);
-
 /* The pool (pool.c). */
-/* Has the server of a precompiled header, which was started with the arguments `load`, compile or link. False: it did
- * not; result is to be had by running the compiler. */
+/* Has the server of a precompiled header, which was started with the arguments `load`, compile or link; `sources` are
+ * source_view_bytes() or -1. False: it did not; result is to be had by running the compiler. */
 bool pool_run(struct arena *arena, const struct clang *clang, const struct clang_args *load,
-              const struct clang_args *args, const struct sandbox_limits *limits, size_t output_limit,
+              const struct clang_args *args, int sources, const struct sandbox_limits *limits, size_t output_limit,
               struct sandbox_result *result);
 
 /* Other paths of the headers (paths.c). */
@@ -169,11 +188,11 @@ struct diagnostic_list {
 /* `path` relative to `directory`, without `.` and `..`; NULL if it is not below it (source_line.c). */
 const char *source_inside(struct arena *arena, const char *path, const char *directory);
 struct diagnose_places {
-    const char *project; /* paths under it are the candidate's and become relative */
-    const char *other;   /* a second such directory, or NULL */
-    const char *work;    /* directory of what the compiler writes, or NULL */
-    const char *headers; /* directory of our own headers, or NULL */
-    const char *shifted; /* the file that `prepared` describes, or NULL */
+    const char *project;          /* paths under it are the project's and become relative */
+    const struct op_files *files; /* the project as its author wrote it, or NULL */
+    const char *work;             /* directory of what the compiler writes, or NULL */
+    const char *headers;          /* directory of our own headers, or NULL */
+    const char *shifted;          /* the file that `prepared` describes, or NULL */
     const struct prepared_source *prepared;
 };
 /* Adds what the compiler printed. Repetitions of what the list already has are dropped. */

@@ -1,7 +1,6 @@
 /* The kernel's objects: one for each distinct text that the data type combinations yield, on AIVs and, where it may start
  * them, on AICs. */
 #include "base/clock.h"
-#include "base/files.h"
 #include "toolchain/build_internal.h"
 
 #include <string.h>
@@ -27,8 +26,8 @@ static void add_project_options(struct builder *builder, struct clang_args *args
             clang_add(arena, args, word);
             continue;
         }
-        clang_add(arena, args, arena_printf(arena, "-I%s/op_kernel/%s", builder->project->dir, word + 2));
-        clang_add(arena, args, arena_printf(arena, "-I%s/%s", builder->project->dir, word + 2));
+        clang_add(arena, args, arena_printf(arena, "-I%s/op_kernel/%s", builder->view.root, word + 2));
+        clang_add(arena, args, arena_printf(arena, "-I%s/%s", builder->view.root, word + 2));
     }
 }
 
@@ -48,17 +47,15 @@ static void kernel_arguments(struct builder *builder, const char *pch, struct va
     clang_add(arena, args, pch);
     clang_add(arena, args, "-include");
     clang_add(arena, args, config_path(builder, index));
-    clang_add(arena, args, "-ivfsoverlay");
-    clang_add(arena, args, builder->overlay);
     /* Line tables and __FILE__ name files relative to the project: the same object wherever it lies and is built. */
-    clang_add(arena, args, arena_printf(arena, "-ffile-prefix-map=%s/=", builder->project->dir));
+    clang_add(arena, args, arena_printf(arena, "-ffile-prefix-map=%s/=", builder->view.root));
     clang_add(arena, args, arena_printf(arena, "-ffile-prefix-map=%s/=", builder->work));
     clang_add(arena, args, "-fdebug-compilation-dir=.");
-    clang_add(arena, args, arena_printf(arena, "-I%s/op_kernel", builder->project->dir));
-    clang_add(arena, args, arena_printf(arena, "-I%s", builder->project->dir));
+    clang_add(arena, args, arena_printf(arena, "-I%s/op_kernel", builder->view.root));
+    clang_add(arena, args, arena_printf(arena, "-I%s", builder->view.root));
     add_project_options(builder, args);
     clang_add(arena, args, variant->code ? "-c" : "-fsyntax-only");
-    clang_add(arena, args, builder->project->kernel_source);
+    clang_add(arena, args, builder->places.shifted);
     if (variant->code) {
         variant->bitcode = arena_printf(arena, "%s/kernel%d.bc", builder->work, index);
         variant->object = arena_printf(arena, "%s/kernel%d.o", builder->work, index);
@@ -73,7 +70,7 @@ static void confine_arguments(const struct builder *builder, const struct varian
 {
     struct arena *arena = builder->arena;
     const char *const arguments[] = {builder->clang.confine, variant->bitcode, variant->object, builder->build->entry,
-                                     builder->project->dir};
+                                     builder->view.root};
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
         clang_add(arena, &compile->next, arguments[i]);
     /* The host part's server: the kernels' have options of code generation of their own. */
@@ -116,7 +113,6 @@ static struct akgen_error *compile_variants(struct builder *builder, struct vari
         if (error)
             break;
         compiles[opened] = (struct compile){
-            .root = builder->project->dir,
             .config_path = config_path(builder, i),
             .config = arena_printf(arena, PREPARE_MACROS "%s%s", variants[i].config, builder->tiling_header),
             .defines = variants[i].config};
@@ -277,6 +273,9 @@ struct akgen_error *build_kernels(struct builder *builder)
 {
     struct build *build = builder->build;
     double start = clock_seconds();
+    build_begin_stage(builder, "kernel", &builder->kernel, builder->project->files);
+    builder->places.shifted = source_view_path(builder->arena, &builder->view, builder->project->kernel_source);
+    builder->places.prepared = &builder->prepared;
     struct kernel_plan plan = plan_kernels(builder);
     struct akgen_error *error = make_variants(builder, &plan, 0);
     int before = plan.count;

@@ -132,7 +132,7 @@ class Answers(unittest.TestCase):
     def test_the_classes_of_rules_are_those_of_the_page(self):
         page = dict(re.findall(r"^\| (api|dtype|scope|memory|syntax) \| ([^|]+) \|$", (HOME / "docs/answers.md").read_text(), re.M))
         rules = dict(re.findall(r'^RULE\((\w+), "([^"]+)"', (HOME / "src/dsl/rules.def").read_text(), re.M))
-        classes = re.findall(r"^    CLASS_(\w+) = DIAG_(\w+),", (HOME / "src/candidate/answer_keep.c").read_text(), re.M)
+        classes = re.findall(r"^    CLASS_(\w+) = DIAG_(\w+),", (HOME / "src/candidate/answer_candidate.c").read_text(), re.M)
         self.assertEqual({rule for rule, _ in classes}, set(rules))
         self.assertEqual({(rules[rule], name.lower()) for rule, name in classes},
                          {(rule, name) for name, row in page.items() for rule in row.split(", ")})

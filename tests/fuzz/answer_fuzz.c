@@ -49,12 +49,12 @@ static void check_text(const char *bytes)
 static void check(struct arena *arena, const uint8_t *bytes, size_t length, enum eval_scope scope)
 {
     struct task task = {.name = "level1/Math/Sqrt", .op = "Sqrt", .op_type = "Sqrt"};
-    struct gen_answer answer, again;
+    struct answer answer, again;
     const char *text = arena_copy(arena, bytes, length);
-    gen_answer_read(arena, text, length, &task, scope, EVAL_ANY, &answer);
-    gen_answer_read(arena, text, length, &task, scope, EVAL_ANY, &again);
-    if ((answer.kind == GEN_ANSWER_NONE) != (answer.problem != NULL) ||
-        (answer.kind == GEN_ANSWER_NONE) != (answer.count == 0) || answer.kind != again.kind ||
+    answer_read(arena, text, length, &task, scope, EVAL_ANY, &answer);
+    answer_read(arena, text, length, &task, scope, EVAL_ANY, &again);
+    if ((answer.kind == ANSWER_IS_NOTHING) != (answer.problem != NULL) ||
+        (answer.kind == ANSWER_IS_NOTHING) != (answer.count == 0) || answer.kind != again.kind ||
         answer.count != again.count)
         abort();
     for (int i = 0; i < answer.count; i++) {
@@ -64,10 +64,10 @@ static void check(struct arena *arena, const uint8_t *bytes, size_t length, enum
             if (strncmp(answer.files[k].path, answer.files[i].path, above) == 0 && answer.files[i].path[above] == '/')
                 abort();
         }
-        if (!answer.untouched)
-            check_text(answer.files[i].text);
+        if (answer.kind != ANSWER_IS_STRINGS)
+            check_text(answer.files[i].bytes);
         if (strcmp(answer.files[i].path, again.files[i].path) != 0 ||
-            strcmp(answer.files[i].text, again.files[i].text) != 0 ||
+            strcmp(answer.files[i].bytes, again.files[i].bytes) != 0 ||
             (i && strcmp(answer.files[i - 1].path, answer.files[i].path) >= 0) ||
             (scope == EVAL_KERNEL && strncmp(answer.files[i].path, "op_host/", 8) == 0))
             abort();

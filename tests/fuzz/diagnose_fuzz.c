@@ -23,8 +23,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     struct arena arena = {0};
     struct prepared_source prepared = {.shifts = {{3, 5, 9}, {3, 40, 2}}, .shift_count = 2};
+    static const struct op_file file = {"op_kernel/add.cpp", "one\ntwo\n\nfour", 13};
+    const struct op_files files = {&file, 1};
     const struct diagnose_places places = {
-        .project = "/p", .other = "/q", .shifted = "/p/op_kernel/add.cpp", .prepared = &prepared};
+        .project = "/p", .files = &files, .shifted = "/p/op_kernel/add.cpp", .prepared = &prepared};
     struct diagnostic_list list = {0};
     const char *text = arena_strndup(&arena, (const char *)bytes, length);
     diagnose(&arena, text, &places, &list);

@@ -2,51 +2,14 @@
  * whose options are safe to hand to a compiler, or with an error. */
 #include "fuzz.h"
 
-#include "base/files.h"
 #include "op/op.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char *const files[] = {"op_kernel/add_custom.cpp", "op_host/add_custom.cpp", "CMakeLists.txt"};
 enum { FILES = sizeof files / sizeof *files };
 static const char between[] = "\n===\n";
-static char folder[PATH_MAX];
-
-static void remove_folder(void)
-{
-    files_remove_tree(folder);
-}
-
-static void make_folder(void)
-{
-    static const char *const parts[] = {"", "/op_kernel", "/op_host"};
-    const char *memory = "/dev/shm"; /* thousands of files */
-    snprintf(folder, sizeof folder - 64, "%s/akgen-project-fuzz.XXXXXX", access(memory, W_OK) ? "/tmp" : memory);
-    if (!mkdtemp(folder))
-        abort();
-    atexit(remove_folder);
-    for (size_t i = 1; i < sizeof parts / sizeof *parts; i++) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s%s", folder, parts[i]);
-        if (mkdir(path, 0755))
-            abort();
-    }
-}
-
-static void write_file(const char *name, const uint8_t *bytes, size_t length)
-{
-    char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    if (!file || fwrite(bytes, 1, length, file) != length || fclose(file))
-        abort();
-}
-
 void fuzz_seeds(void)
 {
     fuzz_seed_text("extern \"C\" __global__ __aicore__ void add_custom(GM_ADDR x) {}\n===\n"
@@ -63,18 +26,19 @@ void fuzz_seeds(void)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     struct arena arena = {0};
-    if (!*folder)
-        make_folder();
+    struct op_file parts[FILES];
     for (int i = 0; i < FILES; i++) {
         const uint8_t *end = i < FILES - 1 ? memmem(bytes, length, between, sizeof between - 1) : NULL;
         size_t part = end ? (size_t)(end - bytes) : length, skip = end ? part + sizeof between - 1 : length;
-        write_file(files[i], bytes, part);
+        parts[i] = (struct op_file){files[i], arena_strndup(&arena, (const char *)bytes, part), part};
         bytes += skip;
         length -= skip;
     }
+    const struct op_files project_files = op_files_of(&arena, parts, FILES);
     for (int known = 0; known <= 1; known++) {
         struct op_project project;
-        struct akgen_error *error = op_project_find(&arena, folder, known ? "AddCustom" : NULL, !known, &project);
+        struct akgen_error *error =
+            op_project_find(&arena, &project_files, known ? "AddCustom" : NULL, !known, &project);
         if (!error && strpbrk(project.options, "$`;|&<>\n\"'\\"))
             abort();
         error_free(error);

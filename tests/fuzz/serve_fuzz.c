@@ -26,9 +26,9 @@ static void check_evaluation(const struct serve_request *request)
     must(request->path ? *request->path : !strchr(request->name, '/'));
     if (!request->path)
         check_inside(request->name);
-    for (int i = 0; i < request->file_count; i++) {
+    for (size_t i = 0; i < request->file_count; i++) {
         check_inside(request->files[i].path);
-        must(request->files[i].text);
+        must(request->files[i].bytes);
     }
     for (int i = 0; i < request->option_count; i++)
         must(request->options[i].name && !(request->options[i].value && request->options[i].on));

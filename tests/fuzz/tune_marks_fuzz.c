@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     struct arena arena = {0};
     struct gen_subject subject = {0};
     const char *text = arena_copy(&arena, bytes, length);
-    const struct tune_file file = {.path = "op_host/x.cpp", .text = text, .length = length};
+    const struct op_file file = {.path = "op_host/x.cpp", .bytes = text, .length = length};
     struct akgen_error *error = tune_read_marks(&arena, &subject, &file);
     if (error && strncmp(error->message, "op_host/x.cpp:", strlen("op_host/x.cpp:")) != 0)
         abort();

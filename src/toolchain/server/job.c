@@ -6,16 +6,17 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-bool server_receive(int socket, int *text, int *output)
+bool server_receive(int socket, struct server_message *received)
 {
     enum { IDLE_MILLISECONDS = 300 * 1000 };
     char byte;
-    int files[2];
+    int files[3] = {-1, -1, -1};
     union {
         struct cmsghdr header;
         char files[CMSG_SPACE(sizeof files)];
@@ -27,11 +28,11 @@ bool server_receive(int socket, int *text, int *output)
     if (poll(&next, 1, IDLE_MILLISECONDS) <= 0 || recvmsg(socket, &message, MSG_CMSG_CLOEXEC) <= 0)
         return false;
     const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof files))
+    if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len < CMSG_LEN(2 * sizeof *files) ||
+        header->cmsg_len > CMSG_LEN(sizeof files))
         return false;
-    memcpy(files, CMSG_DATA(header), sizeof files);
-    *text = files[0];
-    *output = files[1];
+    memcpy(files, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
+    *received = (struct server_message){files[0], files[1], files[2]};
     return true;
 }
 
@@ -76,11 +77,41 @@ static bool take_descriptors(int socket, int output)
            dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0;
 }
 
-void server_begin(int socket, int text, int output, struct server_job *job)
+/* False: there are sources, and they cannot be read. */
+static bool map_sources(int file, struct server_job *job)
+{
+    struct stat status;
+    if (file < 0)
+        return true;
+    if (fstat(file, &status) || status.st_size <= 0)
+        return false;
+    void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    job->sources = bytes == MAP_FAILED ? NULL : bytes;
+    job->source_bytes = (size_t)status.st_size;
+    return job->sources;
+}
+
+bool server_next_source(const struct server_job *job, size_t *at, struct server_source *source)
+{
+    enum { DECIMAL = 10 };
+    const char *end = job->sources + job->source_bytes, *path = job->sources + *at;
+    const char *digits = *at < job->source_bytes ? memchr(path, 0, (size_t)(end - path)) : NULL;
+    const char *bytes = digits ? memchr(digits + 1, 0, (size_t)(end - digits - 1)) : NULL;
+    if (!bytes++)
+        return false;
+    *source = (struct server_source){path, bytes, strtoull(digits + 1, NULL, DECIMAL)};
+    if (source->length >= (size_t)(end - bytes) || bytes[source->length])
+        return false;
+    *at = (size_t)(bytes + source->length + 1 - job->sources);
+    return true;
+}
+
+void server_begin(int socket, const struct server_message *message, struct server_job *job)
 {
     struct group groups[GROUPS] = {0};
-    bool good = read_groups(text, groups);
-    if (!take_descriptors(socket, output) || !good)
+    struct server_job begun = {0};
+    bool good = read_groups(message->text, groups) && map_sources(message->sources, &begun);
+    if (!take_descriptors(socket, message->output) || !good)
         _exit(JOB_NOT_SERVED);
     syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
     const char *const *numbers = groups[NUMBERS].strings;
@@ -96,6 +127,8 @@ void server_begin(int socket, int text, int output, struct server_job *job)
                                .argument_count = groups[ARGUMENTS].count,
                                .others = groups[OTHERS].strings,
                                .other_count = groups[OTHERS].count,
+                               .sources = begun.sources,
+                               .source_bytes = begun.source_bytes,
                                .seconds = limits.seconds,
                                .jobs = atoi(numbers[JOBS])};
 }

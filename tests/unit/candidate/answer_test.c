@@ -29,10 +29,10 @@
 
 #include <cmocka.h>
 
-static const char *const kinds[] = {[GEN_ANSWER_PROJECT] = "project",
-                                    [GEN_ANSWER_RESPONSE] = "response",
-                                    [GEN_ANSWER_PROGRAM] = "program",
-                                    [GEN_ANSWER_NONE] = "none"};
+static const char *const kinds[] = {[ANSWER_IS_PROJECT] = "project",
+                                    [ANSWER_IS_STRINGS] = "response",
+                                    [ANSWER_IS_PROGRAM] = "program",
+                                    [ANSWER_IS_NOTHING] = "none"};
 
 struct corpus {
     struct arena arena;
@@ -41,7 +41,7 @@ struct corpus {
     enum eval_scope scope;
     const char *text;
     size_t length;
-    struct gen_answer answer;
+    struct answer answer;
     bool seen[64], thinks;
     int problems; /* of all answers */
 };
@@ -68,7 +68,7 @@ static const char *file_of(struct corpus *corpus, const char *path)
     for (int i = 0; i < corpus->answer.count; i++)
         if (strcmp(corpus->answer.files[i].path, path) == 0) {
             corpus->seen[i] = true;
-            return corpus->answer.files[i].text;
+            return corpus->answer.files[i].bytes;
         }
     return NULL;
 }
@@ -138,8 +138,8 @@ static void check_line(struct corpus *corpus, const char *line)
 /* What reading promises of any answer. */
 static void check_promises(struct corpus *corpus)
 {
-    const struct gen_answer *answer = &corpus->answer;
-    bool none = answer->kind == GEN_ANSWER_NONE;
+    const struct answer *answer = &corpus->answer;
+    bool none = answer->kind == ANSWER_IS_NOTHING;
     if (none != (answer->problem != NULL) || none != (answer->count == 0))
         complain(corpus, "", "a problem and files, or neither");
     if (answer->problem && strchr(answer->problem, '\n'))
@@ -168,8 +168,7 @@ static void check_answer(struct corpus *corpus, const char *stem)
     corpus->text = read_file(corpus, arena_printf(&corpus->arena, "%s.txt", stem), &corpus->length);
     memset(corpus->seen, 0, sizeof corpus->seen);
     corpus->thinks = false;
-    gen_answer_read(&corpus->arena, corpus->text, corpus->length, &corpus->task, corpus->scope, EVAL_ANY,
-                    &corpus->answer);
+    answer_read(&corpus->arena, corpus->text, corpus->length, &corpus->task, corpus->scope, EVAL_ANY, &corpus->answer);
     for (char *line = strtok_r(expected, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         check_line(corpus, line);
     check_promises(corpus);
@@ -209,12 +208,12 @@ static double seconds_for(const char *piece, size_t bytes)
 {
     struct arena arena = {0};
     struct task task = {.op = "Sqrt", .op_type = "Sqrt"};
-    struct gen_answer answer;
+    struct answer answer;
     struct text text = {0};
     while (text.length < bytes)
         text_add(&text, piece);
     double start = worked_seconds();
-    gen_answer_read(&arena, text.bytes, text.length, &task, EVAL_PROJECT, EVAL_ANY, &answer);
+    answer_read(&arena, text.bytes, text.length, &task, EVAL_PROJECT, EVAL_ANY, &answer);
     double seconds = worked_seconds() - start;
     text_free(&text);
     arena_free(&arena);
@@ -273,167 +272,158 @@ static void test_time_is_linear(void **state)
     }
 }
 
-/* Keeping. */
-struct keeping {
+/* Candidates. */
+struct tried {
     struct arena arena;
-    struct eval_options options;
-    char folder[32];
     struct task sqrt, rsqrt;
 };
 
-static void begin(struct keeping *keeping)
+static void begin(struct tried *tried)
 {
-    *keeping = (struct keeping){.folder = "/tmp/akgen-answers-XXXXXX"};
-    assert_non_null(mkdtemp(keeping->folder));
-    keeping->options = (struct eval_options){.soc = &npu_socs[0], .cache_dir = keeping->folder};
-    assert_null(task_find(&keeping->arena, toolchain_home(), "npukernelbench/level1/Math/Sqrt", &keeping->sqrt));
-    assert_null(task_find(&keeping->arena, toolchain_home(), "npukernelbench/level1/Math/Rsqrt", &keeping->rsqrt));
+    *tried = (struct tried){0};
+    assert_null(task_find(&tried->arena, toolchain_home(), "npukernelbench/level1/Math/Sqrt", &tried->sqrt));
+    assert_null(task_find(&tried->arena, toolchain_home(), "npukernelbench/level1/Math/Rsqrt", &tried->rsqrt));
 }
 
-static void end(struct keeping *keeping)
+static struct candidate candidate_of_text(struct tried *tried, const char *text, const struct task *task, int only_case)
 {
-    files_remove_tree(keeping->folder);
-    arena_free(&keeping->arena);
-}
-
-static struct gen_candidate keep(struct keeping *keeping, const char *name, const struct task *task)
-{
-    struct gen_answer answer;
-    struct gen_candidate candidate;
-    char *text;
-    size_t length;
-    assert_null(files_read(&keeping->arena,
-                           arena_printf(&keeping->arena, "%s/tests/gen/answers/%s.txt", toolchain_home(), name),
-                           SIZE_MAX, &text, &length));
-    gen_answer_read(&keeping->arena, text, length, task, EVAL_PROJECT, EVAL_ANY, &answer);
-    assert_null(gen_answer_keep(&keeping->arena, &answer, task, &keeping->options, &candidate));
+    const struct candidate_asked asked = {.scope = EVAL_PROJECT, .language = EVAL_ANY, .only_case = only_case};
+    struct candidate candidate;
+    candidate_read_text(&tried->arena, text, strlen(text), task, &asked, &candidate);
     return candidate;
 }
 
-static const char *content(struct keeping *keeping, const char *dir, const char *path)
+static struct candidate candidate_of(struct tried *tried, const char *name, const struct task *task)
 {
     char *text;
-    assert_null(files_read(&keeping->arena, arena_printf(&keeping->arena, "%s/%s", dir, path), SIZE_MAX, &text, NULL));
-    return text;
+    assert_null(files_read(&tried->arena,
+                           arena_printf(&tried->arena, "%s/tests/gen/answers/%s.txt", toolchain_home(), name), SIZE_MAX,
+                           &text, NULL));
+    return candidate_of_text(tried, text, task, -1);
 }
 
-static void test_what_is_kept(void **state)
+static const char *content(const struct candidate *candidate, const char *path)
+{
+    const struct op_file *file = op_files_find(&candidate->files, path);
+    assert_non_null(file);
+    return file->bytes;
+}
+
+static void test_files_are_the_candidate(void **state)
 {
     (void)state;
-    struct keeping keeping;
-    begin(&keeping);
-    struct gen_candidate first = keep(&keeping, "banners_equals", &keeping.sqrt);
-    const char *kernel = content(&keeping, first.dir, "op_kernel/sqrt.cpp");
+    struct tried tried;
+    begin(&tried);
+    struct candidate first = candidate_of(&tried, "banners_equals", &tried.sqrt);
+    const char *kernel = content(&first, "op_kernel/sqrt.cpp");
     assert_non_null(strstr(kernel, "GET_TILING_DATA"));
     assert_null(first.refusal);
     assert_null(first.program);
-    /* The same files in another form are the same candidate, which is made anew where it went. */
-    files_remove_tree(first.dir);
-    assert_int_equal(rmdir(arena_strndup(&keeping.arena, first.dir, (size_t)(strrchr(first.dir, '/') - first.dir))), 0);
-    struct gen_candidate second = keep(&keeping, "fences_names_in_headings", &keeping.sqrt);
-    assert_string_equal(first.dir, second.dir);
-    assert_string_equal(content(&keeping, second.dir, "op_kernel/sqrt.cpp"), kernel);
-    assert_non_null(strstr(content(&keeping, second.dir, "op_host/sqrt.cpp"), "OP_ADD(Sqrt)"));
-    struct gen_candidate strings = keep(&keeping, "strings_fenced", &keeping.sqrt);
-    assert_non_null(strstr(strings.dir, "/answer.txt"));
-    end(&keeping);
+    assert_int_equal(first.language, EVAL_ASCENDC);
+    /* The same files in another form are the same candidate. */
+    struct candidate second = candidate_of(&tried, "fences_names_in_headings", &tried.sqrt);
+    assert_string_equal(first.digest, second.digest);
+    assert_string_equal(content(&second, "op_kernel/sqrt.cpp"), kernel);
+    assert_non_null(strstr(content(&second, "op_host/sqrt.cpp"), "OP_ADD(Sqrt)"));
+    struct task relu;
+    assert_null(task_find(&tried.arena, toolchain_home(), "multikernelbench/level1/Activation/Relu", &relu));
+    struct candidate strings = candidate_of(&tried, "strings_fenced", &relu);
+    assert_null(strings.refusal);
+    assert_non_null(strings.response);
+    assert_non_null(strstr(content(&strings, "op_kernel/relu_custom.cpp"), "// kernel"));
+    assert_non_null(strstr(content(&strings, "op_host/relu_custom_tiling.h"), "// tiling"));
+    arena_free(&tried.arena);
+}
+
+/* What is written is what a folder is read as. */
+static void test_what_is_written_is_read_again(void **state)
+{
+    (void)state;
+    struct tried tried;
+    char folder[] = "/tmp/akgen-answers-XXXXXX";
+    const struct candidate_asked asked = {.scope = EVAL_PROJECT, .only_case = -1};
+    assert_non_null(mkdtemp(folder));
+    begin(&tried);
+    struct candidate program = candidate_of(&tried, "program_fenced", &tried.sqrt), again;
+    assert_null(candidate_write(&tried.arena, folder, &program));
+    candidate_read_path(&tried.arena, folder, &tried.sqrt, &asked, &again);
+    assert_null(again.refusal);
+    assert_string_equal(again.digest, program.digest);
+    assert_int_equal(again.language, EVAL_ASCENDC); /* of a folder nobody says that it was compiled */
+    /* The map that was made and the one that was read say the same of each line. */
+    assert_non_null(program.map);
+    assert_non_null(again.map);
+    int found = 0;
+    for (int line = 1; line < 200; line++) {
+        struct source_place made = source_map_find(program.map, "op_kernel/sqrt.cpp", line);
+        struct source_place read = source_map_find(again.map, "op_kernel/sqrt.cpp", line);
+        assert_int_equal(made.line, read.line);
+        if (!made.program)
+            continue;
+        found++;
+        assert_string_equal(made.program, read.program);
+        assert_string_equal(made.text, read.text);
+    }
+    assert_true(found > 10);
+    files_remove_tree(folder);
+    arena_free(&tried.arena);
 }
 
 /* What the planner does not compute of all cases it may of the one that is judged, and what the compiler does not compile. */
 static void test_answers_of_one_case(void **state)
 {
     static const char text[] = "y = abs(x)";
-    struct keeping keeping;
+    struct tried tried;
     struct task task;
-    struct gen_answer answer;
-    struct gen_candidate all, one;
     (void)state;
-    begin(&keeping);
-    assert_null(task_find(&keeping.arena, toolchain_home(), "npukernelbench/level1/Math/AbsMath", &task));
-    gen_answer_read(&keeping.arena, text, strlen(text), &task, EVAL_PROJECT, EVAL_ANY, &answer);
-    keeping.options.only_case = -1;
-    assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &all));
+    begin(&tried);
+    assert_null(task_find(&tried.arena, toolchain_home(), "npukernelbench/level1/Math/AbsMath", &task));
+    struct candidate all = candidate_of_text(&tried, text, &task, -1);
     assert_non_null(strstr(all.refusal->reason, "'x' may be complex64"));
-    keeping.options.only_case = 0;
-    assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &one));
+    struct candidate one = candidate_of_text(&tried, text, &task, 0);
     assert_null(one.refusal);
-    const char *host = content(&keeping, one.dir, "op_host/abs_math.cpp");
+    assert_int_equal(one.language, EVAL_GRAPH);
+    const char *host = content(&one, "op_host/abs_math.cpp"), *program = one.program;
     assert_non_null(strstr(host, "DT_FLOAT16"));
     assert_null(strstr(host, "DT_COMPLEX64"));
-    const char *program = one.program;
-    gen_answer_read(&keeping.arena, program, strlen(program), &task, EVAL_PROJECT, EVAL_ANY, &answer);
-    assert_int_equal(answer.kind, GEN_ANSWER_PROGRAM);
-    assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &one));
+    one = candidate_of_text(&tried, program, &task, 0);
     assert_null(one.refusal);
-    assert_string_equal(content(&keeping, one.dir, "op_host/abs_math.cpp"), host);
-    keeping.options.only_case = -1;
-    assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &all));
-    assert_non_null(all.refusal);
-    keeping.options.only_case = 0;
-    gen_answer_read(&keeping.arena, "y = abs(z)", strlen("y = abs(z)"), &task, EVAL_PROJECT, EVAL_ANY, &answer);
-    assert_null(gen_answer_keep(&keeping.arena, &answer, &task, &keeping.options, &one));
+    assert_int_equal(one.language, EVAL_DSL);
+    assert_string_equal(content(&one, "op_host/abs_math.cpp"), host);
+    assert_non_null(candidate_of_text(&tried, program, &task, -1).refusal);
+    one = candidate_of_text(&tried, "y = abs(z)", &task, 0);
     assert_non_null(strstr(one.refusal->reason, "'z' is no input"));
-    end(&keeping);
+    arena_free(&tried.arena);
 }
 
-static void test_programs_are_kept_as_what_they_become(void **state)
+static void test_programs_are_what_they_become(void **state)
 {
     (void)state;
-    struct keeping keeping;
-    begin(&keeping);
-    struct gen_candidate sqrt = keep(&keeping, "program_fenced", &keeping.sqrt);
-    struct gen_candidate rsqrt = keep(&keeping, "program_fenced", &keeping.rsqrt);
+    struct tried tried;
+    begin(&tried);
+    struct candidate sqrt = candidate_of(&tried, "program_fenced", &tried.sqrt);
+    struct candidate rsqrt = candidate_of(&tried, "program_fenced", &tried.rsqrt);
     assert_non_null(strstr(sqrt.program, "@ascend_kernel"));
-    assert_non_null(strstr(content(&keeping, sqrt.dir, "op_kernel/sqrt.cpp"), "void sqrt("));
-    assert_non_null(strstr(content(&keeping, sqrt.dir, "program.map.json"), "\"version\""));
-    assert_non_null(strstr(content(&keeping, rsqrt.dir, "op_kernel/rsqrt.cpp"), "void rsqrt("));
-    struct gen_candidate none = keep(&keeping, "none_diff", &keeping.sqrt);
-    assert_null(none.dir);
+    assert_non_null(strstr(content(&sqrt, "op_kernel/sqrt.cpp"), "void sqrt("));
+    assert_non_null(strstr(content(&sqrt, "program.map.json"), "\"version\""));
+    assert_non_null(strstr(content(&rsqrt, "op_kernel/rsqrt.cpp"), "void rsqrt("));
+    struct candidate none = candidate_of(&tried, "none_diff", &tried.sqrt);
+    assert_int_equal(none.files.count, 0);
+    assert_null(none.digest);
     assert_int_equal(none.refusal->kind, AKGEN_VERDICT_COMPILE_ERROR);
     assert_int_equal(none.refusal->diagnostic_count, 1);
     assert_int_equal(none.refusal->diagnostics[0].class, DIAG_SYNTAX);
     assert_string_equal(none.refusal->reason, "the answer is a diff, expected whole files");
-    end(&keeping);
-}
-
-static void *keep_again(void *closure)
-{
-    struct keeping keeping = *(struct keeping *)closure;
-    keeping.arena = (struct arena){0};
-    for (int i = 0; i < 20; i++) {
-        struct gen_candidate candidate = keep(&keeping, "banners_equals", &keeping.sqrt);
-        if (!strstr(content(&keeping, candidate.dir, "op_kernel/sqrt.cpp"), "out.FreeTensor(b);\n    }\n}\n"))
-            abort();
-    }
-    arena_free(&keeping.arena);
-    return NULL;
-}
-
-static void test_several_keep_the_same(void **state)
-{
-    enum { THREADS = 4 };
-    (void)state;
-    pthread_t threads[THREADS];
-    struct keeping keeping;
-    const char **paths;
-    size_t count;
-    begin(&keeping);
-    for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, keep_again, &keeping), 0);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
-    assert_null(files_list(&keeping.arena, keeping.folder, &paths, &count));
-    assert_int_equal(count, 3); /* nothing else is left */
-    end(&keeping);
+    arena_free(&tried.arena);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus),
                                        cmocka_unit_test(test_time_is_linear),
-                                       cmocka_unit_test(test_what_is_kept),
+                                       cmocka_unit_test(test_files_are_the_candidate),
+                                       cmocka_unit_test(test_what_is_written_is_read_again),
                                        cmocka_unit_test(test_answers_of_one_case),
-                                       cmocka_unit_test(test_programs_are_kept_as_what_they_become),
-                                       cmocka_unit_test(test_several_keep_the_same)};
+                                       cmocka_unit_test(test_programs_are_what_they_become)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "base/files.h"
 #include "dsl/dsl.h"
 #include "dsl/specialise.h"
-#include "gen/program.h"
+#include "candidate/program.h"
 #include "gen/prompt_internal.h"
 #include "gen/repair_internal.h"
 #include "op/op.h"
@@ -101,7 +101,7 @@ static void own_files(const char *dir, int owner)
 }
 
 /* The kernel for the first case alone, where the program has one. */
-static void own_kernel(const struct task *task, const struct gen_program *program, int owner)
+static void own_kernel(const struct task *task, const struct candidate_program *program, int owner)
 {
     struct dsl_lowered lowered;
     struct dsl_messages messages = {0};
@@ -120,14 +120,14 @@ static void own_task(int number)
 {
     struct task *task = &all.tasks[number];
     int owner = all.operators[number];
-    struct gen_program program;
+    struct candidate_program program;
     struct dsl_lowered lowered;
     struct dsl_messages messages = {0};
     struct akgen_error *error = NULL;
     own_files(arena_printf(&all.arena, "%s/reference", task->dir), owner);
-    assert_null(gen_program_of_task(&all.arena, task, &program));
+    assert_null(candidate_program_of_task(&all.arena, task, &program));
     each_window(program.text, own, &owner);
-    assert_true(gen_program_compile(&all.arena, &program, task, &lowered, &messages, &error));
+    assert_true(candidate_program_compile(&all.arena, &program, task, &lowered, &messages, &error));
     for (int i = 0; i < lowered.count; i++)
         each_window(lowered.files[i].text, own, &owner);
     own_kernel(task, &program, owner);
@@ -264,11 +264,11 @@ static void check_faster(int number, const struct gen_prompt_options *options)
     struct verdict_case row = {.id = task->cases[0].id, .shape = "x[8]", .dtype = "float16"};
     row.run.timing.model = (struct npu_timing){.known = true, .mhz = 1800, .cycles = 22500, .bound_cycles = 9000};
     const struct verdict verdict = {.kind = AKGEN_VERDICT_PASS, .cases = &row, .case_count = 1, .options = &eval};
-    struct gen_answer_file file = {.path = "program.py", .text = "given = back\n"};
+    struct op_file file = {.path = "program.py", .bytes = "given = back\n", .length = strlen("given = back\n")};
     struct attempt attempt = {.text = "", .cases_total = 4, .timed = true};
     struct repair repair = {.arena = &arena, .task = task, .options = &settings};
     struct gen_prompt prompt;
-    attempt.answer = (struct gen_answer){.kind = GEN_ANSWER_PROGRAM, .files = &file, .count = 1};
+    attempt.answer = (struct answer){.kind = ANSWER_IS_PROGRAM, .files = &file, .count = 1};
     assert_true(times_of(&arena, NULL, &verdict, &attempt.times));
     attempt.told = optimise_told(&arena, &verdict, &attempt.times);
     assert_null(optimise_read_templates(&repair));
@@ -336,8 +336,8 @@ static void test_the_search(void **state)
     (void)state;
     for (int i = 0; i < all.count; i++) {
         struct search search = {.operator= all.operators[i] };
-        struct gen_program program;
-        assert_null(gen_program_of_task(&all.arena, &all.tasks[i], &program));
+        struct candidate_program program;
+        assert_null(candidate_program_of_task(&all.arena, &all.tasks[i], &program));
         each_window(program.text, seek, &search);
         if (!*search.found)
             fail_msg("%s: its own program would not be found", all.tasks[i].name);

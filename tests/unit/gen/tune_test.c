@@ -42,7 +42,7 @@ static const char text[] =
 static struct gen_subject *subject_of(struct arena *arena, const char *program, struct task *task)
 {
     struct gen_subject *subject;
-    const struct gen_program given = {.path = "x.py", .text = program, .length = strlen(program)};
+    const struct candidate_program given = {.path = "x.py", .text = program, .length = strlen(program)};
     assert_null(task_find(arena, toolchain_home(), "UnalignAdd", task));
     struct akgen_error *error = gen_subject_of_program(arena, &given, task, npu_soc_find("Ascend910B2"), &subject);
     assert_null(error ? error->message : NULL);
@@ -131,9 +131,9 @@ static void test_a_number_of_cores(void **state)
 /* A project of one file. */
 static struct akgen_error *read(struct arena *arena, const char *source, struct gen_subject *subject)
 {
-    struct tune_file *file = arena_alloc(arena, sizeof *file);
-    *file = (struct tune_file){.path = "op_host/x.cpp", .text = source, .length = strlen(source)};
-    *subject = (struct gen_subject){.dir = "x"};
+    struct op_file *file = arena_alloc(arena, sizeof *file);
+    *file = (struct op_file){.path = "op_host/x.cpp", .bytes = source, .length = strlen(source)};
+    *subject = (struct gen_subject){.is_project = true};
     return tune_read_marks(arena, subject, file);
 }
 

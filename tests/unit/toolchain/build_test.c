@@ -105,10 +105,10 @@ static int remove_cache(void **state)
     return 0;
 }
 
-/* A project directory in /tmp with placeholders filled in, and what was made of it. */
+/* A project with placeholders filled in, and what was made of it. */
 struct fixture {
     struct arena arena;
-    char dir[32];
+    struct op_files files;
     struct op_project project;
     struct build build;
     struct build_options options;
@@ -126,27 +126,33 @@ static const char *replace(struct arena *arena, const char *text, const char *wo
 static void write_project(struct fixture *fixture, const char *host, const char *kernel)
 {
     struct arena *arena = &fixture->arena;
-    strcpy(fixture->dir, "/tmp/akgen-build-XXXXXX");
-    assert_non_null(mkdtemp(fixture->dir));
     static const char *const words[] = {"TILING_EXTRA", "CONSTRUCTOR_EXTRA", "DECLARATIONS"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         host = replace(arena, host, words[i], "");
         kernel = replace(arena, kernel, words[i], "");
     }
     kernel = replace(arena, kernel, "COMPUTE", "Add(c, a, b, n);");
-    const char *path = arena_printf(arena, "%s/op_host", fixture->dir);
-    assert_null(files_make_directory(path));
-    assert_null(files_write(arena_printf(arena, "%s/add_custom.cpp", path), host, strlen(host)));
-    path = arena_printf(arena, "%s/op_kernel", fixture->dir);
-    assert_null(files_make_directory(path));
-    assert_null(files_write(arena_printf(arena, "%s/add_custom.cpp", path), kernel, strlen(kernel)));
+    const struct op_file files[] = {{"op_host/add_custom.cpp", host, strlen(host)},
+                                    {"op_kernel/add_custom.cpp", kernel, strlen(kernel)}};
+    fixture->files = op_files_of(arena, files, sizeof files / sizeof *files);
+}
+
+/* Puts a file into the project, or another in its place. */
+static void put(struct fixture *fixture, const char *path, const char *text)
+{
+    struct op_file files[8] = {{path, text, strlen(text)}};
+    size_t count = 1;
+    for (size_t i = 0; i < fixture->files.count && count < sizeof files / sizeof *files; i++)
+        if (strcmp(fixture->files.items[i].path, path) != 0)
+            files[count++] = fixture->files.items[i];
+    fixture->files = op_files_of(&fixture->arena, files, count);
 }
 
 static void build_written(struct fixture *fixture)
 {
     static const bool wanted[] = {true, false};
     fixture->options = (struct build_options){.cache_dir = cache, .jobs = 2, .wanted = wanted};
-    assert_null(op_project_find(&fixture->arena, fixture->dir, "AddCustom", true, &fixture->project));
+    assert_null(op_project_find(&fixture->arena, &fixture->files, "AddCustom", true, &fixture->project));
     struct akgen_error *error = toolchain_build(&fixture->arena, &fixture->project, &fixture->options, &fixture->build);
     if (error)
         fail_msg("%s", error->message);
@@ -160,7 +166,6 @@ static void build(struct fixture *fixture, const char *host, const char *kernel)
 
 static void finish(struct fixture *fixture)
 {
-    files_remove_tree(fixture->dir);
     arena_free(&fixture->arena);
 }
 
@@ -296,26 +301,10 @@ static void test_second_build_is_cached_and_a_change_is_not(void **state)
     assert_true(again.kernels[0].cached);
     assert_string_equal(again.kernels[0].so, fixture.build.kernels[0].so);
     assert_string_equal(again.source_hash, fixture.build.source_hash);
-    const char *header = arena_printf(&fixture.arena, "%s/shared.h", fixture.dir);
-    assert_null(files_write(header, "//", 2));
+    put(&fixture, "shared.h", "//");
     assert_null(toolchain_build(&fixture.arena, &fixture.project, &fixture.options, &again));
     assert_false(again.kernels[0].cached);
     assert_string_not_equal(again.source_hash, fixture.build.source_hash);
-    finish(&fixture);
-}
-
-/* What is too large to be a source is the candidate's mistake, not a failure of ours. */
-static void test_a_source_that_is_too_large(void **state)
-{
-    (void)state;
-    struct fixture fixture = {0};
-    write_project(&fixture, host_source, kernel_source);
-    const char *header = arena_printf(&fixture.arena, "%s/large.h", fixture.dir);
-    assert_null(files_write(header, "//", 2));
-    assert_int_equal(truncate(header, (16 << 20) + 1), 0);
-    build_written(&fixture);
-    assert_int_equal(fixture.build.stage, BUILD_PARSE);
-    assert_non_null(strstr(fixture.build.error, "large.h: more than 16777216 bytes"));
     finish(&fixture);
 }
 
@@ -371,9 +360,9 @@ static void test_kernel_with_the_questions_host_part(void **state)
     write_project(&question, host_source, kernel_source);
     /* The candidate's own host part does not even compile, and its kernel has no tiling parameter. */
     write_project(&fixture, "#error not to be compiled", with(&fixture, kernel_source, ", GM_ADDR tiling", ""));
-    fixture.options = (struct build_options){
-        .cache_dir = cache, .jobs = 1, .host_override = question.dir, .sanitize_kernel_tiling = true};
-    assert_null(op_project_find(&fixture.arena, fixture.dir, "AddCustom", false, &fixture.project));
+    fixture.options =
+        (struct build_options){.cache_dir = cache, .jobs = 1, .host = &question.files, .sanitize_kernel_tiling = true};
+    assert_null(op_project_find(&fixture.arena, &fixture.files, "AddCustom", false, &fixture.project));
     assert_null(toolchain_build(&fixture.arena, &fixture.project, &fixture.options, &fixture.build));
     assert_built(&fixture.build);
     run(&fixture, &result, z);
@@ -410,7 +399,7 @@ static void test_no_entry_point(void **state)
     static const char other[] =
         "#include \"kernel_operator.h\"\nextern \"C\" __global__ __aicore__ void other(GM_ADDR x) {}\n";
     build(&fixture, host_source, kernel_source);
-    assert_null(files_write(fixture.project.kernel_source, other, strlen(other)));
+    put(&fixture, "op_kernel/add_custom.cpp", other);
     assert_null(toolchain_build(&fixture.arena, &fixture.project, &fixture.options, &fixture.build));
     assert_int_equal(fixture.build.stage, BUILD_PARSE);
     assert_int_equal(fixture.build.diagnostics[0].class, DIAG_SYNTAX);
@@ -565,8 +554,7 @@ static void test_a_function_that_two_host_files_define(void **state)
     struct fixture fixture = {0};
     static const char definition[] = "int Align(int n) { return (n + 31) / 32 * 32; }\n";
     write_project(&fixture, arena_printf(&fixture.arena, "%s%s", definition, host_source), kernel_source);
-    assert_null(
-        files_write(arena_printf(&fixture.arena, "%s/op_host/infer.cpp", fixture.dir), definition, strlen(definition)));
+    put(&fixture, "op_host/infer.cpp", definition);
     build_written(&fixture);
     assert_built(&fixture.build);
     finish(&fixture);
@@ -821,7 +809,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_add_computes),
         cmocka_unit_test(test_second_build_is_cached_and_a_change_is_not),
-        cmocka_unit_test(test_a_source_that_is_too_large),
         cmocka_unit_test(test_compile_error_has_place_and_class),
         cmocka_unit_test(test_every_combination_must_compile),
         cmocka_unit_test(test_undefined_function_is_an_error_with_its_line),

@@ -235,6 +235,31 @@ static void test_work_directories(void **state)
     arena_free(&arena);
 }
 
+static void test_left_overs_go_and_what_is_in_use_stays(void **state)
+{
+    struct arena scratch = {0}, *arena = &scratch;
+    (void)state;
+    const char *old = arena_printf(arena, "%s/work/build-old", folder);
+    const char *young = arena_printf(arena, "%s/work/build-young", folder);
+    const char *left = arena_printf(arena, "%s/work/held-left/x", folder);
+    const struct timespec long_ago[2] = {{.tv_sec = time(NULL) - 100000}, {.tv_sec = time(NULL) - 100000}};
+    struct work_directory used, next;
+    assert_null(work_make(arena, folder, &used));
+    assert_int_equal(utimensat(AT_FDCWD, used.path, long_ago, 0), 0);
+    assert_null(files_make_directory(old));
+    assert_null(files_make_directory(young));
+    assert_null(files_make_directory(left)); /* its maker was killed: nobody holds a lock */
+    assert_int_equal(utimensat(AT_FDCWD, old, long_ago, 0), 0);
+    assert_null(work_make(arena, folder, &next));
+    assert_true(files_exists(used.path));
+    assert_true(files_exists(young));
+    assert_false(files_exists(old));
+    assert_false(files_exists(left));
+    work_remove(&used);
+    work_remove(&next);
+    arena_free(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +267,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_no_bound_reached, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_killed_in_the_middle, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_work_directories, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_left_overs_go_and_what_is_in_use_stays, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,8 +56,7 @@ static void test_error_in_a_header_moves_to_the_innermost_line_of_the_project(vo
     arena_free(&arena);
 }
 
-/* A folder with a header of "ours" and a file of a project, for messages that are believed only where the text bears them
- * out. */
+/* A folder with a header of "ours", for messages that are believed only where the text bears them out. */
 static const char *make_folder(struct arena *arena)
 {
     static const char header[] = "#pragma once\n"
@@ -65,6 +64,16 @@ static const char *make_folder(struct arena *arena)
                                  "\n\n\n\n\n\n"
                                  "LACKS(MmadWithSparse)\n"
                                  "void MmadWithSparse();\n";
+    char *dir = arena_strdup(arena, "/tmp/akgen-diagnose-XXXXXX");
+    assert_non_null(mkdtemp(dir));
+    assert_null(files_make_directory(arena_printf(arena, "%s/include", dir)));
+    assert_null(files_write(arena_printf(arena, "%s/include/b.h", dir), header, sizeof header - 1));
+    return dir;
+}
+
+/* The same, with a project of one file. */
+static void diagnose_in(struct arena *arena, const char *dir, const char *output, struct diagnostic_list *list)
+{
     static const char source[] = "AscendC::Shape<int> a;\n"
                                  "AscendC::Std::Int<3> b;\n"
                                  "Layout<int> c;\n"
@@ -76,18 +85,10 @@ static const char *make_folder(struct arena *arena)
                                  "#error no template named 'Shape'\n"
                                  "#error 'hccl/hccl_types.h' file not found\n"
                                  "#if TILING_KEY_VAR == 3\n";
-    char *dir = arena_strdup(arena, "/tmp/akgen-diagnose-XXXXXX");
-    assert_non_null(mkdtemp(dir));
-    assert_null(files_make_directory(arena_printf(arena, "%s/include", dir)));
-    assert_null(files_make_directory(arena_printf(arena, "%s/p", dir)));
-    assert_null(files_write(arena_printf(arena, "%s/include/b.h", dir), header, sizeof header - 1));
-    assert_null(files_write(arena_printf(arena, "%s/p/a.cpp", dir), source, sizeof source - 1));
-    return dir;
-}
-
-static void diagnose_in(struct arena *arena, const char *dir, const char *output, struct diagnostic_list *list)
-{
+    static const struct op_file file = {"a.cpp", source, sizeof source - 1};
+    const struct op_files files = {&file, 1};
     const struct diagnose_places own = {.project = arena_printf(arena, "%s/p", dir),
+                                        .files = &files,
                                         .headers = arena_printf(arena, "%s/include", dir)};
     diagnose(arena, output, &own, list);
 }
@@ -360,13 +361,13 @@ static void test_long_lines_cost_little(void **state)
     struct arena arena = {0};
     struct diagnostic_list list = {0};
     const char *dir = make_folder(&arena);
-    char *line = memset(arena_alloc(&arena, LONG), 'x', LONG);
-    assert_null(files_write(arena_printf(&arena, "%s/p/long.h", dir), line, LONG));
+    const struct op_file file = {"long.h", memset(arena_alloc(&arena, LONG + 1), 'x', LONG), LONG};
+    const struct op_files files = {&file, 1};
     struct text output = {0};
     for (int i = 0; i < WARNINGS; i++)
         text_addf(&output, "%s/p/long.h:1:%d: warning: number %d\n", dir, i + 1, i);
     struct arena kept = {0};
-    const struct diagnose_places own = {.project = arena_printf(&arena, "%s/p", dir)};
+    const struct diagnose_places own = {.project = arena_printf(&arena, "%s/p", dir), .files = &files};
     diagnose(&kept, output.bytes, &own, &list);
     assert_int_equal(list.count, 100);
     size_t bytes = 0;

@@ -1,6 +1,7 @@
 /* The operator projects of tests/kernels/negative: each has one mistake, on the line marked BUG, and the file
  * `expected` says which class of mistake it is (class ...) and what the compiler says of it (message REGEX). */
 #include "base/files.h"
+#include "candidate/folder.h"
 #include "toolchain/toolchain.h"
 
 #include <dirent.h>
@@ -61,8 +62,10 @@ static bool reports_the_bug(const char *dir, const char *cache)
     struct arena arena = {0};
     struct expectation expected = read_expectation(&arena, dir);
     struct op_project project;
+    struct candidate_source source;
     struct build build;
-    assert_null(op_project_find(&arena, dir, "ScaleCustom", true, &project));
+    assert_null(candidate_source_read(&arena, NULL, dir, &source));
+    assert_null(op_project_find(&arena, &source.files, "ScaleCustom", true, &project));
     assert_null(toolchain_build(&arena, &project, &(struct build_options){.cache_dir = cache, .jobs = 1}, &build));
     bool found = false;
     for (int i = 0; i < build.diagnostic_count && !found; i++) {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/workers.h"
 #include "jail/job_exchange.h"
+#include "candidate/folder.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
 
@@ -35,7 +36,7 @@ static char cache[] = "/tmp/akgen-pool-test-XXXXXX";
 /* One project of tests/kernels. */
 struct project {
     const char *dir;
-    const char *question; /* directory of the question whose host part it gets, or NULL */
+    struct op_files question; /* whose host part it gets; none */
 };
 
 /* The value of `key` in a project's file `expected`, or NULL. */
@@ -48,14 +49,14 @@ static const char *expected_value(struct arena *arena, const char *dir, const ch
     return at ? arena_strndup(arena, at + strlen(key), strcspn(at + strlen(key), "\n")) : NULL;
 }
 
-/* The host part that a task gives, in a folder of its own. */
-static const char *given_host(struct arena *arena, const char *name)
+/* The host part that a task gives. */
+static struct op_files given_host(struct arena *arena, const char *name)
 {
-    const char *dir = arena_printf(arena, "%s/question/%s", cache, name);
     struct task task;
+    struct task_question question;
     assert_null(task_find(arena, toolchain_home(), name, &task));
-    assert_null(task_question_write(arena, &task, true, dir));
-    return dir;
+    assert_null(task_question(arena, &task, true, &question));
+    return op_files_of(arena, question.files, question.count);
 }
 
 static int list_projects(struct arena *arena, struct project *projects)
@@ -63,18 +64,13 @@ static int list_projects(struct arena *arena, struct project *projects)
     static const char *const folders[] = {"good", "faults", "negative"};
     int count = 0, seen = 0;
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
-        /* A server sees the cache, where snapshots of candidates lie. */
-        const char *folder = arena_printf(arena, "%s/projects/%s", cache, folders[f]);
-        if (!files_exists(folder))
-            assert_int_equal(system(arena_printf(arena, "mkdir -p %s/projects && cp -r %s/tests/kernels/%s %s/projects",
-                                                 cache, toolchain_home(), folders[f], cache)),
-                             0);
+        const char *folder = arena_printf(arena, "%s/tests/kernels/%s", toolchain_home(), folders[f]);
         struct dirent **entries;
         int entry_count = scandir(folder, &entries, NULL, alphasort);
         assert_true(entry_count > 0);
         for (int i = 0; i < entry_count; i++) {
             struct project *project = &projects[count];
-            *project = (struct project){arena_printf(arena, "%s/%s", folder, entries[i]->d_name), NULL};
+            *project = (struct project){.dir = arena_printf(arena, "%s/%s", folder, entries[i]->d_name)};
             bool hidden = entries[i]->d_name[0] == '.';
             free(entries[i]);
             if (hidden || !files_exists(arena_printf(arena, "%s/op_kernel", project->dir)))
@@ -115,16 +111,19 @@ static void build(const struct project *project, bool plain, int jobs, struct te
 {
     struct arena arena = {0};
     struct op_project found;
+    struct candidate_source source;
     struct build build;
     const struct build_options options = {.cache_dir = cache,
                                           .no_cache = true,
                                           .plain_compiler = plain,
-                                          .host_override = project->question,
-                                          .sanitize_kernel_tiling = project->question != NULL,
+                                          .host = project->question.count ? &project->question : NULL,
+                                          .sanitize_kernel_tiling = project->question.count,
                                           .select = select_first,
                                           .jobs = jobs,
                                           .seconds = seconds};
-    struct akgen_error *error = op_project_find(&arena, project->dir, NULL, !project->question, &found);
+    struct akgen_error *error = candidate_source_read(&arena, NULL, project->dir, &source);
+    if (!error)
+        error = op_project_find(&arena, &source.files, NULL, !project->question.count, &found);
     if (!error)
         error = toolchain_build(&arena, &found, &options, &build);
     if (error) {

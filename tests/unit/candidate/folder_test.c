@@ -1,6 +1,7 @@
-/* The copy of a candidate: what is in it, what is refused, and what stays behind. */
+/* Reading a candidate: what is taken, and what is refused. */
 #include "base/files.h"
-#include "toolchain/toolchain_internal.h"
+#include "base/inject.h"
+#include "candidate/folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,12 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A candidate in `dir`/c and a cache in `dir`/cache. */
+enum { SOURCE_LIMIT = 16 << 20 };
+
+/* A candidate in `dir`/c. */
 struct fixture {
     struct arena arena;
     char dir[64];
-    const char *candidate, *cache;
-    struct snapshot snapshot;
+    const char *candidate;
+    struct candidate_source source;
 };
 
 static const char *in(struct fixture *fixture, const char *name)
@@ -41,7 +44,6 @@ static int set_up(void **state)
     strcpy(fixture->dir, "/tmp/akgen-snapshot-XXXXXX");
     assert_non_null(mkdtemp(fixture->dir));
     fixture->candidate = arena_printf(&fixture->arena, "%s/c", fixture->dir);
-    fixture->cache = arena_printf(&fixture->arena, "%s/cache", fixture->dir);
     put(fixture, "op_kernel/add.cpp", "kernel");
     put(fixture, "op_kernel/body.ipp", "body");
     put(fixture, "op_host/add.cpp", "host");
@@ -60,18 +62,13 @@ static int tear_down(void **state)
 
 static struct akgen_error *take(struct fixture *fixture)
 {
-    return snapshot_take(&fixture->arena, fixture->cache, NULL, fixture->candidate, &fixture->snapshot);
+    return candidate_source_read(&fixture->arena, NULL, fixture->candidate, &fixture->source);
 }
 
-/* The digest of the candidate as it is; by way of a copy, which is removed, and without one. */
 static const char *digest_of(struct fixture *fixture)
 {
-    const char *digest;
     assert_null(take(fixture));
-    snapshot_remove(&fixture->snapshot);
-    assert_null(snapshot_digest(&fixture->arena, fixture->candidate, &digest));
-    assert_string_equal(digest, fixture->snapshot.digest);
-    return digest;
+    return fixture->source.digest;
 }
 
 static int open_descriptors(void)
@@ -82,40 +79,24 @@ static int open_descriptors(void)
     return count;
 }
 
-static size_t works(struct fixture *fixture)
+static void test_a_folder_is_its_files(void **state)
 {
-    const char **paths;
-    size_t count;
-    assert_null(files_list(&fixture->arena, arena_printf(&fixture->arena, "%s/work", fixture->cache), &paths, &count));
-    return count;
-}
-
-static void test_the_copy_is_the_candidate(void **state)
-{
+    static const char *const paths[] = {"empty/",     "op_host/",          "op_host/add.cpp",
+                                        "op_kernel/", "op_kernel/add.cpp", "op_kernel/body.ipp"};
     struct fixture *fixture = *state;
-    struct stat status;
-    char *text;
-    size_t count, length;
-    const char **paths;
     int before = open_descriptors();
     put(fixture, ".git/config", "left out");
     assert_int_equal(mkdir(in(fixture, "empty"), 0755), 0);
     assert_null(take(fixture));
-    assert_null(fixture->snapshot.answer);
-    assert_null(files_list(&fixture->arena, fixture->snapshot.dir, &paths, &count));
-    assert_int_equal(count, 3);
-    assert_string_equal(paths[0], "op_host/add.cpp");
-    assert_string_equal(paths[2], "op_kernel/body.ipp");
-    const char *copy = fixture->snapshot.dir;
-    assert_null(
-        files_read(&fixture->arena, arena_printf(&fixture->arena, "%s/op_kernel/body.ipp", copy), 99, &text, &length));
-    assert_string_equal(text, "body");
-    assert_false(files_exists(arena_printf(&fixture->arena, "%s/.git", copy)));
-    assert_true(files_exists(arena_printf(&fixture->arena, "%s/empty", copy)));
-    assert_int_equal(stat(copy, &status), 0);
-    assert_int_equal(status.st_mode & 0777, 0700);
-    snapshot_remove(&fixture->snapshot);
-    assert_false(files_exists(copy));
+    assert_null(fixture->source.text);
+    const struct op_files *files = &fixture->source.files;
+    assert_int_equal(files->count, sizeof paths / sizeof *paths);
+    for (size_t i = 0; i < files->count; i++)
+        assert_string_equal(files->items[i].path, paths[i]);
+    assert_string_equal(op_files_find(files, "op_kernel/body.ipp")->bytes, "body");
+    assert_int_equal(op_files_find(files, "op_kernel/body.ipp")->length, 4);
+    /* Databases name candidates so. */
+    assert_string_equal(fixture->source.digest, "38e430557b767487535cd4701b71206a");
     assert_int_equal(open_descriptors(), before);
 }
 
@@ -124,20 +105,16 @@ static void test_an_answer_is_a_text(void **state)
     struct fixture *fixture = *state;
     const char *file = in(fixture, "op_kernel/body.ipp"), *link = in(fixture, "link.txt");
     assert_int_equal(symlink("op_kernel/body.ipp", link), 0);
-    assert_null(snapshot_take(&fixture->arena, fixture->cache, NULL, file, &fixture->snapshot));
-    assert_string_equal(fixture->snapshot.answer, "body");
-    assert_int_equal(fixture->snapshot.answer_bytes, 4);
-    snapshot_remove(&fixture->snapshot);
+    assert_null(candidate_source_read(&fixture->arena, NULL, file, &fixture->source));
+    assert_string_equal(fixture->source.text, "body");
+    assert_int_equal(fixture->source.length, 4);
     /* What the user names may be a link; below a folder that the user named it is the candidate's. */
-    assert_null(snapshot_take(&fixture->arena, fixture->cache, NULL, link, &fixture->snapshot));
-    snapshot_remove(&fixture->snapshot);
-    struct akgen_error *error =
-        snapshot_take(&fixture->arena, fixture->cache, fixture->candidate, link, &fixture->snapshot);
+    assert_null(candidate_source_read(&fixture->arena, NULL, link, &fixture->source));
+    struct akgen_error *error = candidate_source_read(&fixture->arena, fixture->candidate, link, &fixture->source);
     assert_non_null(error);
     assert_true(error->of_the_file);
     assert_non_null(strstr(error->message, "reached through a link"));
     error_free(error);
-    snapshot_remove(&fixture->snapshot);
 }
 
 static void test_every_byte_and_name_counts(void **state)
@@ -173,9 +150,7 @@ static void assert_refused(struct fixture *fixture, const char *why)
     if (!strstr(error->message, why))
         fail_msg("%s: not because of %s", error->message, why);
     error_free(error);
-    snapshot_remove(&fixture->snapshot);
     assert_int_equal(open_descriptors(), before);
-    assert_int_equal(works(fixture), 0);
 }
 
 static void test_what_is_no_file_is_refused(void **state)
@@ -199,7 +174,6 @@ static void test_what_is_no_file_is_refused(void **state)
     }
     put(fixture, "h\xc3\xa4.h", "a name in UTF-8");
     assert_null(take(fixture));
-    snapshot_remove(&fixture->snapshot);
 }
 
 static void test_what_is_too_much_is_refused(void **state)
@@ -226,39 +200,76 @@ static void test_what_is_too_much_is_refused(void **state)
     assert_refused(fixture, "more than 20000 files");
 }
 
-static void test_left_overs_go_and_what_is_in_use_stays(void **state)
+static void assert_files_refused(struct fixture *fixture, const struct op_file *files, size_t count, const char *why)
+{
+    struct akgen_error *error = candidate_source_of_files(&fixture->arena, files, count, &fixture->source);
+    assert_non_null(error);
+    assert_true(error->of_the_file);
+    assert_null(fixture->source.digest);
+    if (!strstr(error->message, why))
+        fail_msg("%s: not because of %s", error->message, why);
+    error_free(error);
+}
+
+/* Files that somebody sends are what a folder with them is, and are refused for the same reasons. */
+static void test_files_in_memory(void **state)
 {
     struct fixture *fixture = *state;
-    struct arena *arena = &fixture->arena;
-    const char *old = arena_printf(arena, "%s/work/build-old", fixture->cache);
-    const char *young = arena_printf(arena, "%s/work/build-young", fixture->cache);
-    const char *left = arena_printf(arena, "%s/work/held-left/x", fixture->cache);
-    const struct timespec long_ago[2] = {{.tv_sec = time(NULL) - 100000}, {.tv_sec = time(NULL) - 100000}};
-    struct work_directory used, next;
-    assert_null(work_make(arena, fixture->cache, &used));
-    assert_int_equal(utimensat(AT_FDCWD, used.path, long_ago, 0), 0);
-    assert_null(files_make_directory(old));
-    assert_null(files_make_directory(young));
-    assert_null(files_make_directory(left)); /* its maker was killed: nobody holds a lock */
-    assert_int_equal(utimensat(AT_FDCWD, old, long_ago, 0), 0);
-    assert_null(work_make(arena, fixture->cache, &next));
-    assert_true(files_exists(used.path));
-    assert_true(files_exists(young));
-    assert_false(files_exists(old));
-    assert_false(files_exists(left));
-    work_remove(&used);
-    work_remove(&next);
+    const struct op_file files[] = {
+        {"op_kernel/body.ipp", "body", 4}, {"op_host/add.cpp", "host", 4}, {"op_kernel/add.cpp", "kernel", 6}};
+    const char *digest = digest_of(fixture);
+    assert_null(candidate_source_of_files(&fixture->arena, files, 3, &fixture->source));
+    assert_string_equal(fixture->source.digest, digest);
+    const char *deep = "d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/x";
+    char *large = arena_alloc(&fixture->arena, SOURCE_LIMIT + 2),
+         *path = memset(arena_alloc(&fixture->arena, 1026), 'p', 1025);
+    const struct {
+        struct op_file files[3];
+        size_t count;
+        const char *why;
+    } rows[] = {
+        {{{"a\nb.h", "", 0}}, 1, "control character"},
+        {{{deep, "", 0}}, 1, "more than 24 folders deep"},
+        {{{path, "", 0}}, 1, "a path of more than 1024 bytes"},
+        {{{"large", large, SOURCE_LIMIT + 1}}, 1, "large: more than 16777216 bytes"},
+        {{{"1", large, SOURCE_LIMIT}, {"2", large, SOURCE_LIMIT}, {"3", large, 1}},
+         3,
+         "more than 33554432 bytes in all"},
+        {{{"x", "", 0}, {"x/y", "", 0}, {"x.h", "", 0}}, 3, "x: a file, and a folder of other files"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_files_refused(fixture, rows[i].files, rows[i].count, rows[i].why);
+    struct akgen_error *error =
+        candidate_source_of_text(&fixture->arena, "a.txt", large, SOURCE_LIMIT + 1, &fixture->source);
+    assert_non_null(strstr(error->message, "a.txt: more than 16777216 bytes"));
+    error_free(error);
+}
+
+/* Of what is there and cannot be read, nothing is concluded about the candidate. */
+static void test_a_file_that_ends_early(void **state)
+{
+    struct fixture *fixture = *state;
+    for (int number = 1; number <= 3; number++) {
+        inject_arm(INJECT_READ, number, number);
+        struct akgen_error *error = take(fixture);
+        assert_non_null(error);
+        assert_false(error->of_the_file);
+        assert_non_null(strstr(error->message, "could not be read to its end"));
+        error_free(error);
+    }
+    inject_arm(INJECT_READ, 0, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_the_copy_is_the_candidate, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_folder_is_its_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_an_answer_is_a_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_every_byte_and_name_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_no_file_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_too_much_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_left_overs_go_and_what_is_in_use_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_files_in_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_file_that_ends_early, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

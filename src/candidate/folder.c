@@ -1,0 +1,336 @@
+/* What lies at a path, read once into memory that nobody else writes, before anything else looks at it.
+ *
+ * What the caller names is the caller's and may be reached through links; everything below is the candidate's. Each folder and
+ * file is opened by a single name in the folder above it, which is open already, and never through a link, so nothing that the
+ * candidate is made of leads out of it, whatever is changed meanwhile. Folders and regular files are read; hidden ones are
+ * left out, anything else is refused, and so is what is too much. A file that changes while it is read is what was read. */
+#include "candidate/folder.h"
+#include "base/array.h"
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/inject.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_DEPTH = 24, MAX_PATH = 1024, MAX_SHOWN = 120, READ_AT_ONCE = 1 << 16, SOURCE_LIMIT = 16 << 20 };
+static const uint64_t all_bytes = 32ULL << 20;
+
+/* A candidate on its way. */
+struct reading {
+    struct arena *arena; /* of paths and messages */
+    struct arena *kept;  /* of what was read */
+    struct op_file *files;
+    size_t count, capacity;
+    int entries;
+    uint64_t bytes;
+    const char *subject; /* what is too large as a whole */
+};
+
+struct entries {
+    const char **names;
+    size_t count, capacity;
+};
+
+/* A name for people: no control characters, not endless. */
+static const char *shown(struct arena *arena, const char *name)
+{
+    size_t length = strlen(name);
+    const char *end = length > MAX_SHOWN ? name + length - MAX_SHOWN : name;
+    char *copy = arena_printf(arena, "%s%s", end == name ? "" : "...", end);
+    text_make_utf8(copy);
+    for (char *c = copy; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    return copy;
+}
+
+static struct akgen_error *refuse(struct arena *arena, const char *path, const char *why)
+{
+    return error_of_the_file(error_new("%s: %s", shown(arena, path), why));
+}
+
+/* Why a system call on a file failed: because of the file, or of this machine. */
+static struct akgen_error *failed(struct arena *arena, const char *path, int reason)
+{
+    struct akgen_error *error = error_new("%s: %s", shown(arena, path), strerror(reason));
+    return files_of_the_file(reason) ? error_of_the_file(error) : error;
+}
+
+static void keep_file(struct reading *reading, const char *path, const char *bytes, size_t length)
+{
+    const struct op_file file = {arena_strdup(reading->kept, path),
+                                 arena_strndup(reading->kept, bytes ? bytes : "", length), length};
+    ARRAY_ADD(reading->kept, reading->files, reading->count, reading->capacity, file);
+}
+
+/* Reads what the open file holds now, at most SOURCE_LIMIT bytes. */
+static struct akgen_error *read_bytes(struct reading *reading, int from, const char *path, struct text *text)
+{
+    char buffer[READ_AT_ONCE];
+    for (;;) {
+        ssize_t n = inject_fails(INJECT_READ) ? -1 : read(from, buffer, sizeof buffer);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return error_new("%s: could not be read to its end", shown(reading->arena, path));
+        if (!n)
+            return NULL;
+        reading->bytes += (uint64_t)n;
+        text_append(text, buffer, (size_t)n);
+        if (text->length > SOURCE_LIMIT)
+            return refuse(reading->arena, path, arena_printf(reading->arena, "more than %d bytes", SOURCE_LIMIT));
+        if (reading->bytes > all_bytes)
+            return refuse(reading->arena, "the candidate",
+                          arena_printf(reading->arena, "more than %llu bytes in all", (unsigned long long)all_bytes));
+    }
+}
+
+/* Opens what is known to be a folder or a regular file, without waiting and without following. */
+static int open_inside(int folder, const char *name, int flags)
+{
+    return openat(folder, name, flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+static struct akgen_error *read_file(struct reading *reading, int from, const char *name, const char *path)
+{
+    struct stat status;
+    struct text text = {0};
+    int source = open_inside(from, name, 0);
+    struct akgen_error *error = NULL;
+    if (source < 0 || fstat(source, &status))
+        error = failed(reading->arena, path, errno);
+    else if (!S_ISREG(status.st_mode))
+        error = refuse(reading->arena, path, "neither a file nor a folder");
+    else if ((uint64_t)status.st_size > SOURCE_LIMIT) /* without reading the holes of a sparse one */
+        error = refuse(reading->arena, path, arena_printf(reading->arena, "more than %d bytes", SOURCE_LIMIT));
+    else
+        error = read_bytes(reading, source, path, &text);
+    if (!error)
+        keep_file(reading, path, text.bytes, text.length);
+    text_free(&text);
+    if (source >= 0)
+        close(source);
+    return error;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names in an open folder, sorted, hidden ones left out. */
+static struct akgen_error *list_folder(struct reading *reading, int folder, struct entries *entries)
+{
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = again < 0 ? NULL : fdopendir(again);
+    struct akgen_error *error = NULL;
+    if (!stream) {
+        error = error_new("%s: %s", reading->subject, strerror(errno));
+        if (again >= 0)
+            close(again);
+        return error;
+    }
+    for (struct dirent *entry; !error && (entry = readdir(stream));) {
+        if (++reading->entries > FILES_MAX)
+            error =
+                refuse(reading->arena, "the candidate", arena_printf(reading->arena, "more than %d files", FILES_MAX));
+        else if (entry->d_name[0] != '.')
+            ARRAY_ADD(reading->arena, entries->names, entries->count, entries->capacity,
+                      arena_strdup(reading->arena, entry->d_name));
+    }
+    closedir(stream);
+    if (entries->count)
+        qsort(entries->names, entries->count, sizeof *entries->names, by_name);
+    return error;
+}
+
+/* A name that a message, a line of the compiler's output and JSON can hold. */
+static bool is_plain(struct arena *arena, const char *name)
+{
+    char *copy = arena_strdup(arena, name);
+    text_make_utf8(copy);
+    bool plain = strcmp(copy, name) == 0;
+    for (const char *c = name; *c; c++)
+        plain &= (unsigned char)*c >= ' ' && *c != 0x7f;
+    return plain;
+}
+
+static struct akgen_error *read_folder(struct reading *reading, int from, const char *path, int depth);
+
+static struct akgen_error *read_subfolder(struct reading *reading, int from, const char *name, const char *path,
+                                          int depth)
+{
+    if (depth == MAX_DEPTH)
+        return refuse(reading->arena, path, arena_printf(reading->arena, "more than %d folders deep", MAX_DEPTH));
+    int source = open_inside(from, name, O_DIRECTORY);
+    if (source < 0)
+        return failed(reading->arena, path, errno);
+    keep_file(reading, arena_printf(reading->arena, "%s/", path), NULL, 0);
+    struct akgen_error *error = read_folder(reading, source, path, depth + 1);
+    close(source);
+    return error;
+}
+
+static struct akgen_error *read_entry(struct reading *reading, int from, const char *name, const char *path, int depth)
+{
+    struct stat status;
+    if (!is_plain(reading->arena, name))
+        return refuse(reading->arena, path, "the name holds a control character or is no UTF-8");
+    if (strlen(path) > MAX_PATH)
+        return refuse(reading->arena, path, arena_printf(reading->arena, "a path of more than %d bytes", MAX_PATH));
+    if (fstatat(from, name, &status, AT_SYMLINK_NOFOLLOW))
+        return errno == ENOENT ? NULL /* it was there a moment ago */ : failed(reading->arena, path, errno);
+    if (S_ISDIR(status.st_mode))
+        return read_subfolder(reading, from, name, path, depth);
+    if (S_ISREG(status.st_mode))
+        return read_file(reading, from, name, path);
+    return refuse(reading->arena, path,
+                  S_ISLNK(status.st_mode) ? "a link; a candidate's files and folders are its own"
+                                          : "neither a file nor a folder");
+}
+
+static struct akgen_error *read_folder(struct reading *reading, int from, const char *path, int depth)
+{
+    struct entries entries = {0};
+    struct akgen_error *error = list_folder(reading, from, &entries);
+    for (size_t i = 0; i < entries.count && !error; i++) {
+        const char *name = entries.names[i];
+        error = read_entry(reading, from, name, arena_printf(reading->arena, "%s%s%s", path, *path ? "/" : "", name),
+                           depth);
+    }
+    return error;
+}
+
+/* The candidate at `path`: what the caller named, or below the folder `tree` that the caller named; -1 with errno. */
+static int open_candidate(struct arena *arena, const char *tree, const char *path)
+{
+    size_t length = tree ? strlen(tree) : 0;
+    if (!length || strncmp(path, tree, length) != 0)
+        return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    char *rest = arena_strdup(arena, path + length), *more;
+    int at = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (char *name = strtok_r(rest, "/", &more); name && at >= 0; name = strtok_r(NULL, "/", &more)) {
+        int next = open_inside(at, name, 0), reason = errno;
+        close(at);
+        at = next;
+        errno = reason;
+    }
+    return at;
+}
+
+static struct akgen_error *read_text(struct reading *reading, int from, struct candidate_source *source)
+{
+    struct text text = {0};
+    struct akgen_error *error = read_bytes(reading, from, reading->subject, &text);
+    if (!error)
+        error = candidate_source_of_text(reading->kept, reading->subject, text.bytes ? text.bytes : "", text.length,
+                                         source);
+    text_free(&text);
+    return error;
+}
+
+static struct akgen_error *read_open(struct reading *reading, int from, struct candidate_source *source)
+{
+    struct stat status;
+    const char *name = strrchr(reading->subject, '/');
+    if (fstat(from, &status))
+        return failed(reading->arena, reading->subject, errno);
+    if (S_ISDIR(status.st_mode)) {
+        struct akgen_error *error = read_folder(reading, from, "", 0);
+        source->files = (struct op_files){reading->files, reading->count};
+        source->digest = error ? NULL : op_files_digest(reading->kept, &source->files);
+        return error;
+    }
+    reading->subject = name && name[1] ? name + 1 : reading->subject;
+    if (!S_ISREG(status.st_mode))
+        return refuse(reading->arena, reading->subject, "neither a file nor a folder");
+    if (status.st_size > SOURCE_LIMIT)
+        return refuse(reading->arena, reading->subject,
+                      arena_printf(reading->arena, "more than %d bytes", SOURCE_LIMIT));
+    return read_text(reading, from, source);
+}
+
+struct akgen_error *candidate_source_read(struct arena *arena, const char *tree, const char *path,
+                                          struct candidate_source *source)
+{
+    struct arena scratch = {0};
+    struct reading reading = {.arena = &scratch, .kept = arena, .subject = path};
+    *source = (struct candidate_source){0};
+    int from = open_candidate(&scratch, tree, path);
+    struct akgen_error *error = from >= 0         ? read_open(&reading, from, source)
+                                : errno == ENOENT ? error_of_the_file(error_new("%s: no such directory", path))
+                                : errno == ELOOP  ? refuse(&scratch, path, "reached through a link")
+                                                  : failed(&scratch, path, errno);
+    if (from >= 0)
+        close(from);
+    arena_free(&scratch);
+    return error;
+}
+
+/* The error of a file that comes from elsewhere and that no folder could hold, or NULL. */
+static struct akgen_error *check_file(struct reading *reading, const struct op_file *file)
+{
+    int depth = 0;
+    for (const char *slash = file->path; (slash = strchr(slash, '/')); slash++)
+        depth++;
+    if (!is_plain(reading->arena, file->path))
+        return refuse(reading->arena, file->path, "the name holds a control character or is no UTF-8");
+    if (strlen(file->path) > MAX_PATH)
+        return refuse(reading->arena, file->path,
+                      arena_printf(reading->arena, "a path of more than %d bytes", MAX_PATH));
+    if (depth > MAX_DEPTH)
+        return refuse(reading->arena, file->path, arena_printf(reading->arena, "more than %d folders deep", MAX_DEPTH));
+    if (file->length > SOURCE_LIMIT)
+        return refuse(reading->arena, file->path, arena_printf(reading->arena, "more than %d bytes", SOURCE_LIMIT));
+    reading->bytes += file->length;
+    return reading->bytes > all_bytes
+               ? refuse(reading->arena, "the candidate",
+                        arena_printf(reading->arena, "more than %llu bytes in all", (unsigned long long)all_bytes))
+               : NULL;
+}
+
+struct akgen_error *candidate_source_of_files(struct arena *arena, const struct op_file *files, size_t count,
+                                              struct candidate_source *source)
+{
+    struct arena scratch = {0};
+    struct reading reading = {.arena = &scratch};
+    struct akgen_error *error = NULL;
+    *source = (struct candidate_source){.files = op_files_of(arena, files, count)};
+    const struct op_files *all = &source->files;
+    if (all->count > FILES_MAX)
+        error = refuse(&scratch, "the candidate", arena_printf(&scratch, "more than %d files", FILES_MAX));
+    for (size_t i = 0; i < all->count && !error; i++) {
+        const char *path = all->items[i].path;
+        size_t length = strlen(path);
+        error = check_file(&reading, &all->items[i]);
+        /* A folder of a file's name comes right behind it, in the order that files have. */
+        if (!error && i + 1 < all->count && strncmp(all->items[i + 1].path, path, length) == 0 &&
+            path[length - 1] != '/' && all->items[i + 1].path[length] == '/')
+            error = refuse(&scratch, path, "a file, and a folder of other files");
+    }
+    source->digest = error ? NULL : op_files_digest(arena, all);
+    arena_free(&scratch);
+    return error;
+}
+
+struct akgen_error *candidate_source_of_text(struct arena *arena, const char *name, const char *text, size_t length,
+                                             struct candidate_source *source)
+{
+    struct arena scratch = {0};
+    struct digest *digest = digest_new_unforgeable();
+    digest_bytes(digest, text, length);
+    *source = (struct candidate_source){
+        .text = arena_strndup(arena, text, length), .length = length, .digest = digest_finish(digest, arena)};
+    struct akgen_error *error = length > SOURCE_LIMIT
+                                    ? refuse(&scratch, name, arena_printf(&scratch, "more than %d bytes", SOURCE_LIMIT))
+                                    : NULL;
+    arena_free(&scratch);
+    return error;
+}
