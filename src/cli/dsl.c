@@ -1,8 +1,9 @@
 /* akgen dsl check | fmt | run | build | explain FILE.., write TASK: programs in AscendDSL. */
 #include "base/files.h"
+#include "candidate/candidate.h"
+#include "candidate/response_write.h"
 #include "cli/cli.h"
 #include "cli/dsl_cases.h"
-#include "candidate/program.h"
 #include "cli/dsl_verify.h"
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
@@ -10,7 +11,6 @@
 #include "dsl/explain.h"
 #include "dsl/lower.h"
 #include "dsl/prove.h"
-#include "dsl/response.h"
 #include "dsl/sizes.h"
 #include "dsl/specialise.h"
 #include "dsl/trials.h"
@@ -298,7 +298,7 @@ static struct akgen_error *write_response(struct arena *arena, const char *path,
                                           const struct dsl_opdef *opdef)
 {
     const char *answer;
-    struct akgen_error *error = dsl_response(arena, lowered, opdef, &answer);
+    struct akgen_error *error = op_response_of_program(arena, lowered, opdef, &answer);
     return error ? error : files_write(path, answer, strlen(answer));
 }
 

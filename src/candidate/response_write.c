@@ -1,5 +1,5 @@
 /* A compiled program as an answer in MultiKernelBench's format. */
-#include "dsl/response.h"
+#include "candidate/response_write.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -105,8 +105,8 @@ static void add_module(struct text *text, const struct dsl_opdef *opdef)
     text_add(text, ")\n'''\n");
 }
 
-struct akgen_error *dsl_response(struct arena *arena, const struct dsl_lowered *lowered, const struct dsl_opdef *opdef,
-                                 const char **answer)
+struct akgen_error *op_response_of_program(struct arena *arena, const struct dsl_lowered *lowered,
+                                           const struct dsl_opdef *opdef, const char **answer)
 {
     static const char *const names[] = {"host_tiling_src", "host_operator_src", "kernel_src"};
     struct text text = {0};
