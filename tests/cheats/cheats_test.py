@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from akgen_program import TASKS, akgen, copy_reference, edit, verdict  # noqa: E402
+from akgen_program import TASKS, akgen, copy_reference, edit, verdict, verdicts  # noqa: E402
 
 SQRT = "level1/Math/Sqrt"
 COMPUTE_FLOAT = "            Sqrt(y, x, count);\n"
@@ -36,9 +36,9 @@ class Cheats(unittest.TestCase):
         return verdict(SQRT, self.project, *options)
 
     def assert_caught(self, evidence, kind="wrong", profiles=("upstream", "strict"), options=("--case", "0")):
-        for profile in profiles:
+        results = verdicts((SQRT, self.project, f"--profile={profile}", *options) for profile in profiles)
+        for profile, result in zip(profiles, results, strict=True):
             with self.subTest(profile=profile):
-                result = self.evaluate(f"--profile={profile}", *options)
                 self.assertEqual(result["verdict"], kind, result["reason"])
                 self.assertRegex(result["reason"], evidence)
 

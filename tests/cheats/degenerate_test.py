@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from akgen_program import HOME, akgen, verdict  # noqa: E402
+from akgen_program import HOME, akgen, verdict, verdicts  # noqa: E402
 
 SUITE = HOME / "tasks/multikernelbench/level1"
 PUBLISHED = ("--case", "0", "--tolerance=1e-4")
@@ -127,19 +127,22 @@ class Degenerate(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.directory)
 
     def test_degenerate_kernels(self):
-        for task, compute, passes, *few in KERNELS:
+        evaluations = []
+        for task, compute, _, *few in KERNELS:
+            name, inputs = "multikernelbench/level1/" + task, f"--inputs={few[0] if few else 5}"
+            project = make_project(self.directory, task, compute)
+            evaluations += [(name, project, *PUBLISHED, inputs), (name, project, "--case", "0", inputs),
+                            (name, project, "--profile=strict")]
+        results = iter(verdicts(evaluations))
+        for task, _, passes, *few in KERNELS:
             inputs = few[0] if few else 5
+            upstream, loose, strict = (next(results) for _ in range(3))
             with self.subTest(task):
-                name = "multikernelbench/level1/" + task
-                project = make_project(self.directory, task, compute)
-                upstream = verdict(name, project, *PUBLISHED, f"--inputs={inputs}")
                 self.assertEqual(upstream["verdict"], "pass" if passes else "wrong", upstream["reason"])
                 self.assertEqual(upstream["protocol"], f"shapes v1, tolerance 1e-4, {inputs} inputs")
                 self.assertEqual(upstream["cases"][0]["inputs_tried"], inputs if passes else 1)
-                loose = verdict(name, project, "--case", "0", f"--inputs={inputs}")
                 self.assertEqual(loose["verdict"], "pass", loose["reason"])
                 self.assertEqual(loose["protocol"], f"shapes v1, tolerance 1e-2, {inputs} inputs")
-                strict = verdict(name, project, "--profile=strict")
                 self.assertEqual(strict["verdict"], "wrong", strict["reason"])
                 self.assertEqual(strict["protocol"], "shapes v1, strict limits, 2 inputs")
 

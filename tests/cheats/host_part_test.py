@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from akgen_program import AKGEN, akgen, copy_reference, edit, verdict  # noqa: E402
+from akgen_program import AKGEN, akgen, copy_reference, edit, verdict, verdicts  # noqa: E402
 
 SQRT = "level1/Math/Sqrt"
 TILING = "    uint64_t ubBytes = 0;\n"
@@ -114,21 +114,27 @@ class HostPart(unittest.TestCase):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="akgen-cheat-"))
         self.addCleanup(shutil.rmtree, self.directory)
 
-    def evaluate(self, statement, constructor=False):
-        shutil.rmtree(self.directory / "project", ignore_errors=True)
-        host = copy_reference(SQRT, self.directory) / "op_host" / "sqrt.cpp"
+    def make(self, statement, constructor=False):
+        project = copy_reference(SQRT, tempfile.mkdtemp(dir=self.directory))
+        host = project / "op_host" / "sqrt.cpp"
         if constructor:
             statement = "namespace {\nconst int early = [] {\n    " + statement + "\n    return 0;\n}();\n}\n"
             host.write_text(HEADERS + host.read_text() + statement)
         else:
             host.write_text(HEADERS + host.read_text())
             edit(host, TILING, TILING + "    " + statement + "\n")
-        return verdict(SQRT, self.directory / "project", "--case", "2")
+        return project
+
+    def evaluate(self, *arguments):
+        return verdict(SQRT, self.make(*arguments), "--case", "2")
+
+    def evaluate_all(self, rows, make):
+        """Each row with the verdict of the project that is made of it."""
+        return zip(rows, verdicts((SQRT, make(*row), "--case", "2") for row in rows), strict=True)
 
     def test_host_parts_that_are_rejected(self):
-        for what, statement, evidence in REJECTED:
+        for (what, _, evidence), result in self.evaluate_all(REJECTED, lambda _, statement, __: self.make(statement)):
             with self.subTest(what):
-                result = self.evaluate(statement)
                 self.assertEqual(result["verdict"], "rejected", result["reason"])
                 self.assertEqual(result["stage"], "tiling")
                 self.assertRegex(result["reason"], evidence)
@@ -137,34 +143,36 @@ class HostPart(unittest.TestCase):
         for statement, evidence in (('fopen("/usr/lib/os-release", "r");', "system call open"),
                                     ("socket(AF_INET, SOCK_STREAM, 0);", "system call socket")):
             with self.subTest(statement):
-                result = self.evaluate(statement, constructor=True)
+                result = self.evaluate(statement, True)
                 self.assertEqual((result["verdict"], result["stage"]), ("rejected", "host"), result["reason"])
                 self.assertRegex(result["reason"], evidence + ".* in stage load")
                 self.assertFalse(result["compile"]["ok"])
 
     def test_what_a_loader_would_run(self):
-        for what, text, evidence in LOADED:
+        def make(_, text, __):
+            project = copy_reference(SQRT, tempfile.mkdtemp(dir=self.directory))
+            host = project / "op_host" / "sqrt.cpp"
+            host.write_text(host.read_text() + text)
+            return project
+        for (what, _, evidence), result in self.evaluate_all(LOADED, make):
             with self.subTest(what):
-                shutil.rmtree(self.directory / "project", ignore_errors=True)
-                host = copy_reference(SQRT, self.directory) / "op_host" / "sqrt.cpp"
-                host.write_text(host.read_text() + text)
-                result = verdict(SQRT, self.directory / "project", "--case", "2")
                 self.assertEqual((result["verdict"], result["stage"]), ("compile_error", "host"), result["reason"])
                 self.assertRegex(result["reason"], evidence)
 
     def test_host_parts_that_gain_nothing(self):
-        for what, statement, kind, evidence in OTHERWISE:
+        for (what, _, kind, evidence), result in self.evaluate_all(OTHERWISE, lambda _, statement, *rest: self.make(statement)):
             with self.subTest(what):
-                result = self.evaluate(statement)
                 self.assertEqual(result["verdict"], kind, result["reason"])
                 self.assertRegex(result["reason"], evidence)
 
     def test_answers_of_its_own(self):
         forge = subprocess.run([pathlib.Path(AKGEN).parent / "tests/forge_answer"], capture_output=True, text=True, check=True)
         answers = dict(line.split() for line in forge.stdout.splitlines())
-        for what, name, kind, evidence in ANSWERS:
+
+        def make(_, name, *rest):
+            return self.make(FORGED % ", ".join(str(byte) for byte in bytes.fromhex(answers[name])))
+        for (what, _, kind, evidence), result in self.evaluate_all(ANSWERS, make):
             with self.subTest(what):
-                result = self.evaluate(FORGED % ", ".join(str(byte) for byte in bytes.fromhex(answers[name])))
                 self.assertRegex(result["verdict"], f"^{kind}$", result["reason"])
                 self.assertRegex(result["reason"], evidence)
 

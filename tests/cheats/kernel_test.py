@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from akgen_program import akgen, copy_reference, edit, verdict  # noqa: E402
+from akgen_program import akgen, copy_reference, edit, verdict, verdicts  # noqa: E402
 
 SQRT = "level1/Math/Sqrt"
 USING = "using namespace AscendC;\n"
@@ -98,17 +98,21 @@ class Kernel(unittest.TestCase):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="akgen-cheat-"))
         self.addCleanup(shutil.rmtree, self.directory)
 
-    def evaluate(self, declaration, statement, *options):
-        shutil.rmtree(self.directory / "project", ignore_errors=True)
-        kernel = copy_reference(SQRT, self.directory) / "op_kernel" / "sqrt.cpp"
+    def make(self, declaration, statement):
+        project = copy_reference(SQRT, tempfile.mkdtemp(dir=self.directory))
+        kernel = project / "op_kernel" / "sqrt.cpp"
         edit(kernel, USING, USING + declaration + "\n")
         edit(kernel, PIPE, PIPE + "    " + statement + "\n")
-        return verdict(SQRT, self.directory / "project", "--case", "2", *options)
+        return project
+
+    def evaluate(self, declaration, statement):
+        return verdict(SQRT, self.make(declaration, statement), "--case", "2")
 
     def test_kernels_that_leave_the_machine(self):
-        for what, declaration, statement, kind, evidence in KERNELS:
+        results = verdicts((SQRT, self.make(declaration, statement), "--case", "2", *(["--timeout=2"] if kind == "timeout" else []))
+                           for _, declaration, statement, kind, _ in KERNELS)
+        for (what, _, _, kind, evidence), result in zip(KERNELS, results, strict=True):
             with self.subTest(what):
-                result = self.evaluate(declaration, statement, *(["--timeout=2"] if kind == "timeout" else []))
                 self.assertRegex(result["verdict"], f"^{kind}$", result["reason"])
                 self.assertRegex(result["reason"], evidence)
 

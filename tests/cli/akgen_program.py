@@ -1,4 +1,5 @@
 """Runs build/akgen as a person would. For the tests of this folder and of tests/kernels."""
+import atexit
 import json
 import os
 import pathlib
@@ -6,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 
 HOME = pathlib.Path(os.environ.get("AKGEN_HOME", pathlib.Path(__file__).resolve().parents[2]))
@@ -87,15 +89,103 @@ class Server:
         return code
 
 
-def verdict(task, directory, *options, **keywords):
-    """The verdict of one evaluation as a dict; its exit code as 'exit_code'."""
+_servers = []  # the test program's own, at most one
+
+
+def _server():
+    """The server of this test program: of this akgen and this environment, and alive."""
+    if _servers and (_servers[0].ended or (_servers[0].program, _servers[0].environment) != (AKGEN, dict(os.environ))):
+        _close_server()
+    if not _servers:
+        _servers.append(Server())
+    return _servers[0]
+
+
+def _close_server():
+    while _servers:
+        code = _servers.pop().close()
+        assert code == 0, f"akgen serve ended with {code}"
+
+
+def _end():
+    """A server that did not end as it should is a failure of the test program."""
+    try:
+        _close_server()
+    except AssertionError as problem:
+        print(problem, file=sys.stderr, flush=True)
+        os._exit(1)
+
+
+atexit.register(_end)
+
+_FLAGS = {"--full", "--no-timing", "--strict-order", "--first-failure", "--no-cache", "--require-jail", "--plain-compiler"}
+_VALUES = {"--soc", "--mode", "--scope", "--case", "--profile", "--sync", "--schedule", "--seeds", "--seed", "--inputs",
+           "--tolerance", "--timeout", "--candidate-seconds", "--language", "--baseline"}
+
+
+def _served_options(options):
+    """The options of a command line as those of a request; None: the server has no such ones."""
+    result, words = {}, [str(word) for word in options]
+    while words:
+        name, equals, value = words.pop(0).partition("=")
+        if name in _VALUES and not equals:
+            value = words.pop(0)
+        if name[2:] in result or name not in (_VALUES if name in _VALUES else _FLAGS):
+            return None
+        result[name[2:]] = True if name in _FLAGS else value
+    return result
+
+
+def _absolute(path):
+    return os.path.abspath(path) if os.path.exists(path) else str(path)
+
+
+def _send(task, directory, *options):
+    """The server and the id of a request; None: only a process of its own can do it."""
+    options = _served_options(options)
+    if options is None:
+        return None
+    task = _absolute(task) if os.path.exists(f"{task}/task.yaml") else str(task)
+    server = _server()
+    return server, server.send(task=task, candidate={"path": _absolute(directory)}, options=options)
+
+
+def _receive(sent):
+    server, identity = sent
+    reply = server.receive(identity)
+    assert "verdict" in reply, f"no verdict: {reply['error']['message']}"
+    result = reply["verdict"]
+    result["exit_code"] = {"pass": 0, "infra_error": 3}.get(result["verdict"], 1)
+    return _clean(result)
+
+
+def _clean(result):
+    for row in result["cases"]:
+        row["printed"] = without_sanitizer(row["printed"])
+    return result
+
+
+def verdict_of_process(task, directory, *options, **keywords):
+    """The verdict of an akgen eval of its own as a dict; its exit code as 'exit_code'."""
     process = akgen("eval", task, directory, "--json", *options, **keywords)
     assert process.stdout, f"no verdict: exit {process.returncode}, {process.stderr}"
     result = json.loads(process.stdout)
     result["exit_code"] = process.returncode
-    for row in result["cases"]:
-        row["printed"] = without_sanitizer(row["printed"])
-    return result
+    return _clean(result)
+
+
+def verdict(task, directory, *options, **keywords):
+    """The verdict of one evaluation as a dict; the exit code that akgen eval has for it as 'exit_code'. From the test program's server,
+    unless an environment, a limit of time or an option is asked for that only a process of its own has."""
+    sent = None if keywords else _send(task, directory, *options)
+    return _receive(sent) if sent else verdict_of_process(task, directory, *options, **keywords)
+
+
+def verdicts(evaluations):
+    """The verdicts of many evaluations, each the arguments of verdict(), side by side; in their order."""
+    evaluations = list(evaluations)
+    sent = [_send(*evaluation) for evaluation in evaluations]
+    return [_receive(one) if one else verdict_of_process(*evaluation) for one, evaluation in zip(sent, evaluations)]
 
 
 def without_sanitizer(text):

@@ -139,7 +139,7 @@ class Project:
 
     def evaluate(self, mutant=None, sync=None, seeds=SEEDS):
         """The verdict of the project, or of a mutant of it."""
-        options = [*self.options, f"--seeds={seeds}", "--jobs=1"] + ([f"--sync={sync}"] if sync else [])
+        options = [*self.options, f"--seeds={seeds}"] + ([f"--sync={sync}"] if sync else [])
         if not mutant:
             return verdict(self.task, self.directory, *options)
         with tempfile.TemporaryDirectory(prefix="akgen-mutant-") as folder:

@@ -9,13 +9,12 @@ note on a line marked `// NOTE:` and a fault under --strict-order; verdict; faul
 finding is a note, operand, first: index of the first wrong element, line: none if the finding has no place; scalar_loads, scalar_stores: exact counts; message: a part of the
 finding's message; reason: a part of the verdict's; kernel_type; printed: the whole text that the kernel prints, \\n for a new line. A line marked
 `// OTHER:` is the other access of the finding."""
-import concurrent.futures
 import pathlib
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from akgen_program import verdict  # noqa: E402
+from akgen_program import verdicts  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 SEED = 5
@@ -35,21 +34,22 @@ def marked_line(project, mark):
     return found[0] if found else (None, None)
 
 
-def evaluate(project, expected, *more):
+def evaluation(project, expected, *more):
     given = " ".join(more)
     options = [f"--{key}={expected[key]}" for key in ("scope", "mode", "sync") if key in expected and f"--{key}=" not in given]
-    return verdict(expected["task"], project, "--case", expected.get("case", "0"), *options, *more)
+    return expected["task"], project, "--case", expected.get("case", "0"), *options, *more
 
 
 def evaluate_all(folder, runs):
-    """project -> (expected, {run: verdict}); runs(expected): name of a run -> options. Two projects at a time."""
-    def one(project):
-        expected = read_expected(project)
-        return project, (expected, {name: evaluate(project, expected, *options)
-                                    for name, options in runs(expected).items()})
+    """project -> (expected, {run: verdict}); runs(expected): name of a run -> options."""
     projects = sorted(path.parent for path in (HERE / folder).glob("*/expected"))
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        return dict(pool.map(one, projects))
+    all_expected = {project: read_expected(project) for project in projects}
+    asked = [(project, name, evaluation(project, expected, *options)) for project, expected in all_expected.items()
+             for name, options in runs(expected).items()]
+    found = {project: (expected, {}) for project, expected in all_expected.items()}
+    for (project, name, _), result in zip(asked, verdicts(one for _, _, one in asked), strict=True):
+        found[project][1][name] = result
+    return found
 
 
 def fault_runs(expected):
