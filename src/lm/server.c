@@ -19,12 +19,8 @@ enum { LARGEST_BODY = 64 << 20, MOST_JOBS = 4096 };
 
 struct server {
     const struct lm_server_options *options;
-    struct lm_model model;
-    struct lm_tokenizer *tokenizer;
-    struct lm_engine *engine;
+    struct lm_writer writer; /* its engine is the writing thread's, the rest the serving one's */
     const char *name;
-    int longest;
-    struct lm_grammars grammars; /* the serving thread's */
     pthread_mutex_t lock;
     pthread_cond_t work;
     struct lm_job *inbox[MOST_JOBS]; /* that the engine has not got yet */
@@ -84,9 +80,10 @@ static void *write_all(void *closure)
             request.on_token = lm_job_on_token;
             request.wanted = lm_job_wanted;
             request.closure = &job->choices[i];
-            error_free(lm_engine_add(server->engine, &request)); /* which checked its length when it was parsed */
+            error_free(
+                lm_engine_add(server->writer.engine, &request)); /* which checked its length when it was parsed */
         }
-        busy = lm_engine_step(server->engine);
+        busy = lm_engine_step(server->writer.engine);
     }
 }
 
@@ -143,7 +140,7 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, int status, con
 static enum MHD_Result list_models(const struct server *server, struct MHD_Connection *connection)
 {
     json_t *root = json_pack("{s:s s:[{s:s s:s s:i s:s s:i}]}", "object", "list", "data", "id", server->name, "object",
-                             "model", "created", 0, "owned_by", "akgen", "max_model_len", server->longest);
+                             "model", "created", 0, "owned_by", "akgen", "max_model_len", server->writer.longest);
     char *text = json_dumps(root, JSON_COMPACT);
     json_decref(root);
     return answer(connection, MHD_HTTP_OK, text, "application/json");
@@ -167,10 +164,9 @@ static enum MHD_Result start(struct exchange *exchange, struct MHD_Connection *c
     if (exchange->too_long)
         return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "the body has more than 64 MiB");
     struct lm_job *job;
-    struct akgen_error *error =
-        lm_job_parse(exchange->body.bytes ? exchange->body.bytes : "", exchange->body.length, chat,
-                     server->options->folder, server->tokenizer, &server->grammars, server->longest, &job);
-    if (!error && (error = lm_engine_check(server->engine, &job->request)))
+    struct akgen_error *error = lm_job_parse(exchange->body.bytes ? exchange->body.bytes : "", exchange->body.length,
+                                             chat, &server->writer, &job);
+    if (!error && (error = lm_engine_check(server->writer.engine, &job->request)))
         lm_job_free(job);
     if (error) {
         enum MHD_Result result = refuse(connection, MHD_HTTP_BAD_REQUEST, error->message);
@@ -273,21 +269,13 @@ static void on_end(void *closure, struct MHD_Connection *connection, void **stat
 static struct akgen_error *load(struct server *server, struct arena *arena)
 {
     const struct lm_server_options *options = server->options;
-    const char *path = options->folder;
-    struct akgen_error *error = lm_model_read(&server->model, path);
-    if (!error)
-        error = lm_tokenizer_read(arena_printf(arena, "%s/tokenizer.json", path), &server->tokenizer);
     const struct lm_engine_options how = {
         .threads = options->threads, .texts = options->texts, .longest = options->longest, .int8 = options->int8};
-    if (!error)
-        error = lm_engine_new(&server->model, server->tokenizer, &how, &server->engine);
-    char *last = arena_strdup(arena, path);
+    char *last = arena_strdup(arena, options->folder);
     for (size_t n = strlen(last); n > 1 && last[n - 1] == '/'; n--)
         last[n - 1] = '\0';
     server->name = options->name ? options->name : strrchr(last, '/') ? strrchr(last, '/') + 1 : last;
-    int most = server->model.layout.config.max_positions;
-    server->longest = options->longest && options->longest < most ? options->longest : most;
-    return error;
+    return lm_writer_open(options->folder, &how, &server->writer);
 }
 
 /* Nobody writes any more: who waits is told, and the writer's share of the jobs is given up. */
@@ -344,10 +332,7 @@ struct akgen_error *lm_serve(const struct lm_server_options *options)
     struct akgen_error *error = load(server, &arena);
     if (!error)
         error = serve(server);
-    lm_engine_free(server->engine);
-    lm_grammars_free(&server->grammars);
-    lm_tokenizer_free(server->tokenizer);
-    lm_model_free(&server->model);
+    lm_writer_close(&server->writer);
     free(server);
     arena_free(&arena);
     return error;

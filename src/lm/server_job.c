@@ -3,18 +3,11 @@
 
 #include "base/jsons.h"
 #include "base/memory.h"
-#include "lm/chat.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static const char *const reasons[] = {[LM_AT_END] = "stop",
-                                      [LM_AT_STOP] = "stop",
-                                      [LM_AT_LENGTH] = "length",
-                                      [LM_AT_DEAD_END] = "length",
-                                      [LM_AT_NO_NUMBER] = "error"};
 
 char *lm_job_error(const char *message, const char *type)
 {
@@ -80,9 +73,7 @@ static struct akgen_error *parse_sampling(const json_t *root, struct lm_sampling
         error = whole_in(root, "top_k", 0, INT32_MAX, &sampling->top_k);
     if (!error)
         error = whole_in(root, "seed", INT32_MIN, INT32_MAX, &seed);
-    sampling->seed = json_is_integer(json_object_get(root, "seed"))
-                         ? (uint64_t)(uint32_t)seed
-                         : (uint64_t)clock() * 1000003U + (uint64_t)time(NULL);
+    sampling->seed = json_is_integer(json_object_get(root, "seed")) ? (uint64_t)(uint32_t)seed : lm_writer_seed();
     return error;
 }
 
@@ -105,22 +96,8 @@ static struct akgen_error *parse_stops(struct lm_job *job, const json_t *root)
     return NULL;
 }
 
-static struct akgen_error *encode(struct lm_job *job, const char *text, size_t length)
+static struct akgen_error *parse_messages(struct lm_job *job, const json_t *root, const struct lm_writer *writer)
 {
-    uint32_t *ids;
-    int64_t count;
-    struct akgen_error *error = lm_tokenizer_encode(job->tokenizer, &job->arena, text, length, &ids, &count);
-    if (error)
-        return error;
-    job->prompt = (int32_t *)ids;
-    job->prompt_count = (int)count;
-    return NULL;
-}
-
-static struct akgen_error *parse_messages(struct lm_job *job, const json_t *root, const char *folder)
-{
-    struct lm_part *parts;
-    int count;
     const json_t *tools = json_object_get(root, "tools"), *template;
     bool thinking = true;
     struct akgen_error *error = object_in(root, "chat_template_kwargs", &template);
@@ -128,63 +105,30 @@ static struct akgen_error *parse_messages(struct lm_job *job, const json_t *root
         error = flag_in(template, "enable_thinking", &thinking);
     if (!error && tools && !json_is_array(tools) && !json_is_null(tools))
         error = error_new("'tools' has to be a list");
-    const struct lm_chat_options how = {.tools = tools, .ask = true, .no_thinking = !thinking};
-    if (!error)
-        error = lm_chat_check(folder);
-    if (!error)
-        error = lm_chat_render(json_object_get(root, "messages"), &how, &job->arena, &parts, &count);
-    if (error)
-        return error;
-    const char *text = lm_chat_text(parts, count, &job->arena);
-    return encode(job, text, strlen(text));
+    return error ? error
+                 : lm_writer_messages(writer, json_object_get(root, "messages"), tools, thinking, &job->arena,
+                                      &job->request);
 }
 
-static struct akgen_error *parse_prompt(struct lm_job *job, const json_t *root)
+static struct akgen_error *parse_prompt(struct lm_job *job, const json_t *root, const struct lm_writer *writer)
 {
     const json_t *prompt = json_object_get(root, "prompt"), *id;
     size_t i;
     if (json_is_array(prompt) && json_array_size(prompt) == 1 && !json_is_integer(json_array_get(prompt, 0)))
         prompt = json_array_get(prompt, 0); /* a list of one prompt */
     if (json_is_string(prompt))
-        return encode(job, json_string_value(prompt), json_string_length(prompt));
+        return lm_writer_text(writer, json_string_value(prompt), json_string_length(prompt), &job->arena,
+                              &job->request);
     if (!json_is_array(prompt))
         return error_new("'prompt' has to be a text or a list of tokens");
-    job->prompt = arena_alloc(&job->arena, (json_array_size(prompt) + 1) * sizeof *job->prompt);
+    int32_t *tokens = arena_alloc(&job->arena, (json_array_size(prompt) + 1) * sizeof *tokens);
+    job->request.prompt = tokens;
     json_array_foreach((json_t *)prompt, i, id)
     {
         if (!json_is_integer(id) || json_integer_value(id) < 0 || json_integer_value(id) > INT32_MAX)
             return error_new("'prompt' has to be a text or a list of tokens");
-        job->prompt[job->prompt_count++] = (int32_t)json_integer_value(id);
+        tokens[job->request.prompt_count++] = (int32_t)json_integer_value(id);
     }
-    return NULL;
-}
-
-void lm_grammars_free(struct lm_grammars *grammars)
-{
-    for (int i = 0; i < LM_GRAMMARS; i++) {
-        free(grammars->rows[i].text);
-        lm_grammar_free(grammars->rows[i].grammar);
-    }
-    *grammars = (struct lm_grammars){0};
-}
-
-/* A hold of the grammar of a text. */
-static struct akgen_error *grammar_of(struct lm_grammars *grammars, const char *name, const char *text,
-                                      struct lm_grammar **grammar)
-{
-    for (int i = 0; i < LM_GRAMMARS; i++)
-        if (grammars->rows[i].text && strcmp(grammars->rows[i].text, text) == 0) {
-            *grammar = lm_grammar_hold(grammars->rows[i].grammar);
-            return NULL;
-        }
-    struct akgen_error *error = lm_grammar_parse(name, text, strlen(text), grammar);
-    if (error)
-        return error;
-    unsigned row = grammars->next++ % LM_GRAMMARS;
-    free(grammars->rows[row].text);
-    lm_grammar_free(grammars->rows[row].grammar);
-    grammars->rows[row].text = memory_string(text);
-    grammars->rows[row].grammar = lm_grammar_hold(*grammar);
     return NULL;
 }
 
@@ -203,7 +147,7 @@ static struct akgen_error *parse_grammar(struct lm_job *job, const json_t *root,
             return job->request.grammar ? error_new("'%s' is a second grammar", names[i])
                                         : error_new("'%s' has to be a text", names[i]);
         struct lm_grammar *grammar;
-        if (!(error = grammar_of(grammars, names[i], json_string_value(given[i]), &grammar)))
+        if (!(error = lm_grammars_take(grammars, names[i], json_string_value(given[i]), &grammar)))
             job->request.grammar = grammar;
     }
     return error;
@@ -236,10 +180,9 @@ static struct akgen_error *parse_stream(struct lm_job *job, const json_t *root)
     return error;
 }
 
-static struct akgen_error *parse(struct lm_job *job, const json_t *root, const char *folder,
-                                 struct lm_grammars *grammars, int longest)
+static struct akgen_error *parse(struct lm_job *job, const json_t *root, struct lm_writer *writer)
 {
-    int most = job->chat ? longest : 16; /* the protocol's own */
+    int most = job->chat ? writer->longest : LM_PROMPT_MOST;
     job->request.sampling = lm_sampling_defaults;
     job->choice_count = 1;
     const json_t *model = json_object_get(root, "model");
@@ -247,7 +190,7 @@ static struct akgen_error *parse(struct lm_job *job, const json_t *root, const c
     if (model && !json_is_string(model) && !json_is_null(model))
         error = error_new("'model' has to be a text");
     if (!error)
-        error = job->chat ? parse_messages(job, root, folder) : parse_prompt(job, root);
+        error = job->chat ? parse_messages(job, root, writer) : parse_prompt(job, root, writer);
     if (!error)
         error = parse_sampling(root, &job->request.sampling);
     if (!error)
@@ -261,7 +204,7 @@ static struct akgen_error *parse(struct lm_job *job, const json_t *root, const c
     if (!error)
         error = parse_likely(job, root);
     if (!error)
-        error = parse_grammar(job, root, grammars);
+        error = parse_grammar(job, root, &writer->grammars);
     if (!error)
         error = whole_in(root, "grammar_tries", 1, LM_MOST_TRIES, &job->request.tries);
     if (!error)
@@ -271,17 +214,15 @@ static struct akgen_error *parse(struct lm_job *job, const json_t *root, const c
     return error;
 }
 
-struct akgen_error *lm_job_parse(const char *body, size_t length, bool chat, const char *folder,
-                                 const struct lm_tokenizer *tokenizer, struct lm_grammars *grammars, int longest,
+struct akgen_error *lm_job_parse(const char *body, size_t length, bool chat, struct lm_writer *writer,
                                  struct lm_job **made)
 {
     static _Atomic unsigned number;
     json_error_t problem;
     json_t *root = jsons_read(body, length, 0, &problem);
     struct lm_job *job = memory_alloc(sizeof *job);
-    *job = (struct lm_job){.chat = chat, .tokenizer = tokenizer, .created = (long)time(NULL)};
-    struct akgen_error *error =
-        root ? parse(job, root, folder, grammars, longest) : error_new("the body is no JSON: %s", problem.text);
+    *job = (struct lm_job){.chat = chat, .tokenizer = writer->tokenizer, .created = (long)time(NULL)};
+    struct akgen_error *error = root ? parse(job, root, writer) : error_new("the body is no JSON: %s", problem.text);
     json_decref(root);
     *made = error ? NULL : job;
     if (error) {
@@ -292,8 +233,6 @@ struct akgen_error *lm_job_parse(const char *body, size_t length, bool chat, con
     job->choices = arena_alloc(&job->arena, (size_t)job->choice_count * sizeof *job->choices);
     for (int i = 0; i < job->choice_count; i++)
         job->choices[i] = (struct lm_choice){.job = job, .index = i, .tokens = job->likely >= 0 ? json_array() : NULL};
-    job->request.prompt = job->prompt;
-    job->request.prompt_count = job->prompt_count;
     return NULL;
 }
 
@@ -371,8 +310,8 @@ static json_t *usage_json(const struct lm_job *job)
     int written = 0;
     for (int i = 0; i < job->choice_count; i++)
         written += job->choices[i].count;
-    return json_pack("{s:i s:i s:i}", "prompt_tokens", job->prompt_count, "completion_tokens", written, "total_tokens",
-                     job->prompt_count + written);
+    return json_pack("{s:i s:i s:i}", "prompt_tokens", job->request.prompt_count, "completion_tokens", written,
+                     "total_tokens", job->request.prompt_count + written);
 }
 
 static json_t *frame(const struct lm_job *job, json_t *choices)
@@ -410,7 +349,7 @@ static void tell(struct lm_choice *choice, const struct lm_token *token)
     }
     json_object_set_new(row, "logprobs", form_log_probs(job, one));
     json_object_set_new(row, "finish_reason",
-                        token->finish == LM_GOES_ON ? json_null() : json_string(reasons[token->finish]));
+                        token->finish == LM_GOES_ON ? json_null() : json_string(lm_finish_words[token->finish]));
     add_event(job, frame(job, json_pack("[o]", row)));
     json_decref(one);
 }
@@ -436,8 +375,8 @@ static void end_whole(struct lm_job *job)
     for (int i = 0; i < job->choice_count; i++) {
         const struct lm_choice *choice = &job->choices[i];
         json_t *text = jsons_text(choice->text.bytes ? choice->text.bytes : ""),
-               *row = json_pack("{s:i s:s s:o}", "index", i, "finish_reason", reasons[choice->finish], "logprobs",
-                                form_log_probs(job, choice->tokens));
+               *row = json_pack("{s:i s:s s:o}", "index", i, "finish_reason", lm_finish_words[choice->finish],
+                                "logprobs", form_log_probs(job, choice->tokens));
         if (job->chat)
             json_object_set_new(row, "message", json_pack("{s:s s:o}", "role", "assistant", "content", text));
         else

@@ -2,7 +2,7 @@
 #ifndef LM_SERVER_JOB_H
 #define LM_SERVER_JOB_H
 
-#include "lm/engine.h"
+#include "lm/writer.h"
 
 #include <jansson.h>
 #include <pthread.h>
@@ -23,8 +23,6 @@ struct lm_job {
     struct arena arena;
     bool chat, stream, usage;
     int likely; /* below 0: no log-probabilities */
-    int32_t *prompt;
-    int prompt_count;
     struct lm_request request; /* of each choice, but for seed and closure */
     const char *stops[LM_MOST_STOPS];
     const char *model; /* the server's name of it */
@@ -48,21 +46,9 @@ struct lm_job {
     struct lm_job *next, **before;
 };
 
-/* The grammars of the last requests, by their texts: who asks again and again with one has it read, and its masks found, once. For one
- * thread at a time; zero-initialised at first. */
-enum { LM_GRAMMARS = 8 };
-struct lm_grammars {
-    struct {
-        char *text;
-        struct lm_grammar *grammar;
-    } rows[LM_GRAMMARS];
-    unsigned next; /* row to be replaced */
-};
-void lm_grammars_free(struct lm_grammars *grammars);
-
-/* Reads a request's body. Errors: what the client did wrong. `longest`: tokens of a text. The caller frees what it gets with lm_job_free. */
-struct akgen_error *lm_job_parse(const char *body, size_t length, bool chat, const char *folder,
-                                 const struct lm_tokenizer *tokenizer, struct lm_grammars *grammars, int longest,
+/* Reads a request's body for a writer, whose engine it leaves alone. Errors: what the client did wrong. The caller frees what it gets with
+ * lm_job_free. */
+struct akgen_error *lm_job_parse(const char *body, size_t length, bool chat, struct lm_writer *writer,
                                  struct lm_job **job);
 void lm_job_free(struct lm_job *job);
 /* One holder less, under the lock; true: it was the last, who frees it. */
