@@ -179,7 +179,11 @@ struct akgen_error *lm_engine_check(const struct lm_engine *engine, const struct
         if (request->prompt[i] < 0 || request->prompt[i] >= engine->model->layout.config.vocabulary)
             return error_new("token %d of the prompt is %d, and the vocabulary has %d", i, (int)request->prompt[i],
                              engine->model->layout.config.vocabulary);
-    return NULL;
+    for (int i = 0; i < request->stop_count; i++)
+        if (!*request->stops[i])
+            return error_new("a text to stop at is empty");
+    return request->sampling.top_p > 0 ? NULL
+                                       : error_new("top_p is %g, and has to be above 0", request->sampling.top_p);
 }
 
 struct akgen_error *lm_engine_add(struct lm_engine *engine, const struct lm_request *request)
@@ -250,6 +254,11 @@ static void hold(struct drafted *draft, const struct lm_token *token, int likely
     memcpy(told->likely, token->likely, (size_t)likely * sizeof *told->likely);
 }
 
+static bool is_wanted(const struct lm_request *request)
+{
+    return !request->wanted || request->wanted(request->closure);
+}
+
 /* Tells of a token, and of those that were held in front of it; all text comes with the last. False: nobody wants more. */
 static bool tell(struct slot *slot, struct lm_token *token)
 {
@@ -257,7 +266,7 @@ static bool tell(struct slot *slot, struct lm_token *token)
     struct drafted *draft = slot->draft;
     if (draft && token->finish == LM_GOES_ON) {
         hold(draft, token, request->likely);
-        return !request->wanted || request->wanted(request->closure) || request->on_token(request->closure, token);
+        return is_wanted(request) || request->on_token(request->closure, token);
     }
     for (int i = 0; draft && i < draft->count; i++) {
         draft->tokens[i].token.likely = draft->tokens[i].likely;
@@ -352,12 +361,17 @@ static bool is_read(const struct lm_engine *engine, const struct lm_request *req
            memcmp(engine->read.tokens, request->prompt, (size_t)request->prompt_count * sizeof *request->prompt) == 0;
 }
 
-/* Reads a slot's prompt, in pieces. */
-static void read_prompt(struct lm_engine *engine, struct slot *slot)
+/* Reads a slot's prompt, in pieces. False: before it was read nobody waited for its answer any more. */
+static bool read_prompt(struct lm_engine *engine, struct slot *slot)
 {
     const struct lm_request *request = &slot->request;
     int32_t last = 0;
     while (slot->past < request->prompt_count) {
+        if (!is_wanted(request)) {
+            if (engine->read.slot == slot - engine->slots)
+                engine->read.count = 0; /* its cells are overwritten */
+            return false;
+        }
         int left = request->prompt_count - slot->past, starts[2] = {0, left < PIECE ? left : PIECE};
         int64_t cells = cells_of(engine, slot);
         const struct lm_batch batch = {.tokens = request->prompt + slot->past, .starts = starts, .texts = 1};
@@ -369,6 +383,7 @@ static void read_prompt(struct lm_engine *engine, struct slot *slot)
     memcpy(engine->read.tokens, request->prompt, (size_t)request->prompt_count * sizeof *request->prompt);
     engine->read.count = request->prompt_count;
     engine->read.slot = (int)(slot - engine->slots);
+    return true;
 }
 
 /* Gives a request a free slot, with its prompt read, and draws its first token. */
@@ -391,8 +406,10 @@ static void take_in(struct lm_engine *engine, struct slot *slot)
         if (from != slot)
             lm_cache_copy(engine->cache, cells_of(engine, slot), cells_of(engine, from), request->prompt_count);
         slot->past = request->prompt_count;
-    } else {
-        read_prompt(engine, slot);
+    } else if (!read_prompt(engine, slot)) {
+        request->on_token(request->closure, &(struct lm_token){.token = -1, .text = "", .finish = LM_AT_STOP});
+        leave(slot);
+        return;
     }
     draw(engine, slot, engine->read.scores);
 }
@@ -434,6 +451,26 @@ bool lm_engine_step(struct lm_engine *engine)
     if (count)
         go_on(engine, going, count);
     return count || taken;
+}
+
+void lm_engine_forget(struct lm_engine *engine)
+{
+    for (int i = 0; i < engine->options.texts; i++)
+        if (engine->slots[i].used && !is_wanted(&engine->slots[i].request))
+            leave(&engine->slots[i]);
+    for (struct waiting **at = &engine->first; *at;) {
+        struct waiting *waiting = *at;
+        if (is_wanted(&waiting->request)) {
+            at = &waiting->next;
+            continue;
+        }
+        *at = waiting->next;
+        lm_grammar_free(waiting->request.grammar);
+        free(waiting);
+    }
+    engine->last = &engine->first;
+    while (*engine->last)
+        engine->last = &(*engine->last)->next;
 }
 
 struct akgen_error *lm_engine_error(const struct lm_engine *engine)

@@ -37,8 +37,8 @@ struct lm_request {
     int tries;
     /* After each token. false: the request is not needed any more. */
     bool (*on_token)(void *closure, const struct lm_token *token);
-    /* Whether anybody waits for it still, asked at each token that is not told of yet; NULL: somebody does. If not, on_token is called once more, and
-     * has to say the same. */
+    /* Whether anybody waits for it still, asked at each piece of the prompt and at each token that is not told of yet; NULL: somebody does. If not,
+     * on_token is called once more, and has to say the same. */
     bool (*wanted)(void *closure);
     void *closure;
 };
@@ -59,12 +59,14 @@ struct lm_engine;
 struct akgen_error *lm_engine_new(struct lm_model *model, const struct lm_tokenizer *tokenizer,
                                   const struct lm_engine_options *options, struct lm_engine **engine);
 void lm_engine_free(struct lm_engine *engine);
-/* What is wrong with a request: no prompt, one that leaves no room for an answer, or tokens that the model has not. */
+/* What is wrong with a request: no prompt, one that leaves no room for an answer, tokens that the model has not, an empty stop, top_p 0. */
 struct akgen_error *lm_engine_check(const struct lm_engine *engine, const struct lm_request *request);
 /* Adds a copy of a request; its arrays have to stay until it ends. Errors: lm_engine_check's. */
 struct akgen_error *lm_engine_add(struct lm_engine *engine, const struct lm_request *request);
 /* Takes one waiting request in, if there is room, and those behind it that have the same prompt, which is read once; writes one token of each that goes on. False: there was nothing to do. */
 bool lm_engine_step(struct lm_engine *engine);
+/* Ends the requests that nobody waits for any more, as `wanted` says; on_token is not called. */
+void lm_engine_forget(struct lm_engine *engine);
 /* NULL, or that a text ended with LM_AT_NO_NUMBER. */
 struct akgen_error *lm_engine_error(const struct lm_engine *engine);
 
