@@ -323,7 +323,7 @@ int cli_gen(int argc, char **argv)
         error = (arguments.provider ? cli_gen_model : generate)(&arena, &arguments, &task, dir, &code);
     if (error)
         cli_fail(code, error);
-    arena_free(&arguments.model.arena);
+    gen_model_free(&arguments.model);
     arena_free(&arena);
     return code;
 }

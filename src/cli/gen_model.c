@@ -98,7 +98,7 @@ static void print_sums(const struct gen_arguments *arguments, const struct gen_r
 {
     const struct gen_endpoint *endpoint = &arguments->model.endpoint;
     printf("model     %s%s%s: %d request%s", endpoint->model ? endpoint->model : "", endpoint->model ? " at " : "",
-           endpoint->url && !endpoint->folder ? endpoint->url : arguments->provider, outcome->requests,
+           endpoint->url ? endpoint->url : arguments->provider, outcome->requests,
            outcome->requests == 1 ? "" : "s");
     if (outcome->failures) {
         printf(", %d failed (", outcome->failures);

@@ -1,7 +1,6 @@
 /* Which model, how it samples, what it is asked, and what the run may cost. */
 #include "cli/model.h"
 #include "cli/cli.h"
-#include "gen/local.h"
 #include "lm/aligned.h"
 
 #include <errno.h>
@@ -374,7 +373,7 @@ struct akgen_error *cli_model_provider(struct gen_model *model, const char *prov
     struct akgen_error *error = gen_model_provider(model, provider);
     if (!error)
         error = set_constraint(model);
-    if (!error && model->endpoint.folder)
-        error = gen_local_start(model);
+    if (!error)
+        error = gen_model_read(model);
     return error ? error : gen_client_key(&model->arena, model->key_file, &model->endpoint.key);
 }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "gen/client_internal.h"
+#include "gen/model.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -55,6 +56,7 @@ static void drop_try(struct gen_job *job)
 {
     gen_http_drop(job);
     gen_command_drop(job);
+    gen_engine_drop(job);
     job->trying = false;
 }
 
@@ -79,12 +81,29 @@ void gen_job_answer(struct gen_job *job, const struct text *text, const struct t
         choice->finish = gen_without_key(&reply->arena, finish, key);
 }
 
+void gen_job_take(struct gen_job *job, struct gen_outcome *outcome)
+{
+    const struct gen_incoming *incoming = &job->incoming;
+    for (int i = 0; i < incoming->count; i++) {
+        const struct gen_partial *choice = &incoming->choices[i];
+        if (choice->seen)
+            gen_job_answer(job, &choice->text, choice->reasoned ? &choice->reasoning : NULL, choice->finish);
+    }
+    job->uncounted |= !incoming->counted;
+    job->reply->prompt_tokens += incoming->prompt_tokens;
+    job->reply->completion_tokens += incoming->completion_tokens;
+    outcome->end = GEN_ANSWERED;
+}
+
 /* Keeps what was sent and what came of a try that is the last. */
 static void keep_try(struct gen_job *job)
 {
     struct gen_reply *reply = job->reply;
+    const bool own = job->client->endpoint.writer;
+    if (own)
+        job->body = gen_engine_asked(job);
     const char *key = job->client->endpoint.key, *sent = job->body ? job->body : job->run.prompt;
-    char *came = job->easy ? gen_incoming_text(&job->incoming) : NULL;
+    char *came = own ? gen_engine_said(job) : job->easy ? gen_incoming_text(&job->incoming) : NULL;
     const char *text = came ? came : job->run.out.bytes ? job->run.out.bytes : "";
     reply->request = gen_without_key(&reply->arena, sent ? sent : "", key);
     char *response = gen_without_key(&reply->arena, text, key);
@@ -117,7 +136,9 @@ static void fail(struct gen_job *job, const char *why, bool hopeless)
     struct gen_reply *reply = job->reply;
     const struct gen_endpoint *endpoint = &job->client->endpoint;
     struct arena scratch = {0};
-    const char *where = endpoint->url ? job->client->address : "exec";
+    const char *where = endpoint->url      ? job->client->address
+                        : endpoint->writer ? gen_endpoint_name(&scratch, endpoint)
+                                           : "exec";
     const char *tries = job->failures > 1 ? arena_printf(&scratch, " (%d tries)", job->failures) : "";
     reply->failure =
         gen_without_key(&reply->arena, arena_printf(&scratch, "%s: %s%s", where, why, tries), endpoint->key);
@@ -188,6 +209,8 @@ static void begin_try(struct gen_job *job, struct gen_outcome *outcome)
     job->reply->tries++;
     if (job->client->endpoint.url)
         gen_http_begin(job);
+    else if (job->client->endpoint.writer)
+        gen_engine_begin(job, outcome);
     else
         gen_command_begin(job, outcome);
 }
@@ -206,6 +229,8 @@ static bool step(struct gen_job *job, double *next)
         begin_try(job, &outcome);
     else if (client->endpoint.url)
         gen_http_look(job, now, next, &outcome);
+    else if (client->endpoint.writer)
+        gen_engine_look(job, now, &outcome);
     else
         gen_command_look(job, now, next, &outcome);
     if (!outcome.end)
@@ -283,6 +308,17 @@ static void drop_all(struct gen_client *client)
     pthread_mutex_unlock(&client->lock);
 }
 
+/* Lets the engine write one token of each answer, or waits for a request. */
+static void turn_engine(struct gen_client *client)
+{
+    if (lm_engine_step(client->endpoint.writer->engine))
+        return;
+    pthread_mutex_lock(&client->lock);
+    while (!client->queue && !client->closing && client->stopping == client->stopped)
+        pthread_cond_wait(&client->changed, &client->lock);
+    pthread_mutex_unlock(&client->lock);
+}
+
 /* Does what is due and waits for what is next. */
 static void turn(struct gen_client *client)
 {
@@ -292,6 +328,10 @@ static void turn(struct gen_client *client)
     for (int i = 0; i < client->endpoint.concurrency; i++)
         if (client->places[i] && step(client->places[i], &next))
             client->places[i] = NULL;
+    if (client->endpoint.writer) {
+        turn_engine(client);
+        return;
+    }
     gen_curl.multi_perform(client->multi, &running);
     if (take_ended(client))
         return;
@@ -344,8 +384,8 @@ static struct akgen_error *address_of(struct gen_client *client)
 
 static struct akgen_error *check(const struct gen_endpoint *endpoint)
 {
-    if (!endpoint->url == !endpoint->command)
-        return error_new("a model needs either a server's URL or a command");
+    if (!!endpoint->url + !!endpoint->command + !!endpoint->writer != 1)
+        return error_new("a model needs a server's URL, a command or a folder that was read");
     if (endpoint->url && !endpoint->model)
         return error_new("a server needs the name of a model (--model); URL/models lists those that it has");
     if (endpoint->concurrency < 1 || endpoint->retries < 0)
@@ -361,6 +401,7 @@ static void copy_endpoint(struct gen_client *client, const struct gen_endpoint *
     proxied = proxied ? proxied : getenv("NO_PROXY");
     client->endpoint = *endpoint;
     client->endpoint.url = kept_string(arena, endpoint->url);
+    client->endpoint.folder = kept_string(arena, endpoint->folder);
     client->endpoint.command = kept_string(arena, endpoint->command);
     client->endpoint.model = kept_string(arena, endpoint->model);
     client->endpoint.key = kept_string(arena, endpoint->key);
@@ -396,7 +437,8 @@ static void client_free(struct gen_client *client)
 struct akgen_error *gen_client_open(const struct gen_endpoint *endpoint, struct gen_client **opened)
 {
     struct akgen_error *error = check(endpoint);
-    if (!error)
+    const bool curl = !endpoint->writer;
+    if (!error && curl)
         error = gen_curl_load();
     if (error)
         return error;
@@ -413,9 +455,9 @@ struct akgen_error *gen_client_open(const struct gen_endpoint *endpoint, struct 
     client->places = arena_alloc(&client->arena, sizeof(struct gen_job *) * places);
     client->fds = arena_alloc(&client->arena, sizeof *client->fds * places * GEN_COMMAND_FDS);
     rng_seed(&client->jitter, (uint64_t)(clock_seconds() * 1e9));
-    if (!(client->multi = gen_curl.multi_init()) && !error)
+    if (curl && !(client->multi = gen_curl.multi_init()) && !error)
         error = error_new("libcurl cannot begin");
-    if (!error)
+    if (!error && curl)
         gen_curl.multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)endpoint->concurrency);
     if (!error && endpoint->url)
         error = address_of(client);
@@ -425,6 +467,15 @@ struct akgen_error *gen_client_open(const struct gen_endpoint *endpoint, struct 
         client_free(client);
     *opened = error ? NULL : client;
     return error;
+}
+
+/* Lets the thread look again; what it looks at was changed under the lock. */
+static void wake(struct gen_client *client)
+{
+    if (client->multi)
+        gen_curl.multi_wakeup(client->multi);
+    else
+        pthread_cond_broadcast(&client->changed);
 }
 
 void gen_client_submit(struct gen_client *client, const struct gen_request *request)
@@ -441,7 +492,7 @@ void gen_client_submit(struct gen_client *client, const struct gen_request *requ
     if (stopped)
         job_free(job);
     else
-        gen_curl.multi_wakeup(client->multi);
+        wake(client);
 }
 
 struct gen_reply *gen_client_next(struct gen_client *client)
@@ -470,7 +521,7 @@ void gen_client_stop(struct gen_client *client)
 {
     pthread_mutex_lock(&client->lock);
     client->stopping = true;
-    gen_curl.multi_wakeup(client->multi);
+    wake(client);
     while (!client->stopped)
         pthread_cond_wait(&client->changed, &client->lock);
     pthread_mutex_unlock(&client->lock);
@@ -482,7 +533,7 @@ void gen_client_close(struct gen_client *client)
         return;
     pthread_mutex_lock(&client->lock);
     client->stopping = client->closing = true;
-    gen_curl.multi_wakeup(client->multi);
+    wake(client);
     pthread_mutex_unlock(&client->lock);
     pthread_join(client->thread, NULL);
     client_free(client);

@@ -1,5 +1,5 @@
-/* Servers of models: requests in the OpenAI protocol (and commands that take a prompt and print an answer), many at a time,
- * tried again where that can help. */
+/* Models that are asked: by requests in the OpenAI protocol, by commands that take a prompt and print an answer, and a model that this process
+ * runs; many requests at a time, tried again where that can help. */
 #ifndef GEN_CLIENT_H
 #define GEN_CLIENT_H
 
@@ -21,11 +21,13 @@ enum gen_api { GEN_APIS(WORD_VALUE) };
 extern const struct words gen_apis;
 
 /* Where answers come from, and how patiently. */
+struct lm_writer;
 struct gen_endpoint {
-    const char *url;     /* the protocol's base, "http://localhost:8000/v1"; NULL: `command` */
-    const char *folder;  /* of a model that this process runs, whose server `url` is (local.h); NULL: another's */
-    bool int8;           /* its weights are rounded to int8 */
-    const char *command; /* for /bin/sh: the prompt on standard input, the answer on standard output */
+    const char *url;          /* the protocol's base, "http://localhost:8000/v1"; NULL: `command` or `writer` */
+    const char *folder;       /* of a model that this process runs; NULL: another's */
+    bool int8;                /* its weights are rounded to int8 */
+    struct lm_writer *writer; /* the folder's, once it is read (gen_model_read), for one client at a time */
+    const char *command;      /* for /bin/sh: the prompt on standard input, the answer on standard output */
     const char *model;
     enum gen_api api;
     const char *key; /* NULL: none. Goes into the header of a request and nowhere else */

@@ -220,21 +220,6 @@ static void end_by_code(struct gen_job *job, CURLcode code, struct gen_outcome *
         (struct gen_outcome){.end = again ? GEN_RETRY : GEN_REFUSED, .why = why.bytes, .hopeless = !again && !too_long};
 }
 
-/* All that came is answers. */
-static void take_answers(struct gen_job *job, struct gen_outcome *outcome)
-{
-    const struct gen_incoming *incoming = &job->incoming;
-    for (int i = 0; i < incoming->count; i++) {
-        const struct gen_partial *choice = &incoming->choices[i];
-        if (choice->seen)
-            gen_job_answer(job, &choice->text, choice->reasoned ? &choice->reasoning : NULL, choice->finish);
-    }
-    job->uncounted |= !incoming->counted;
-    job->reply->prompt_tokens += incoming->prompt_tokens;
-    job->reply->completion_tokens += incoming->completion_tokens;
-    outcome->end = GEN_ANSWERED;
-}
-
 void gen_http_ended(struct gen_job *job, CURLcode code, struct gen_outcome *outcome)
 {
     long status = 0;
@@ -246,7 +231,7 @@ void gen_http_ended(struct gen_job *job, CURLcode code, struct gen_outcome *outc
     else if (status >= 300)
         end_by_status(job, (int)status, outcome);
     else if (status && !wrong)
-        take_answers(job, outcome);
+        gen_job_take(job, outcome);
     else if (status && job->incoming.error)
         end_by_status(job, job->incoming.code ? job->incoming.code : 500, outcome);
     else if (code != CURLE_OK)

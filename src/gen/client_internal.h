@@ -1,5 +1,5 @@
-/* How a client asks: what the thread (client.c), one try of a server (client_http.c) and one run of a command
- * (client_command.c) share.
+/* How a client asks: what the thread (client.c), one try of a server (client_http.c), one run of a command (client_command.c)
+ * and one try of a model of this process (client_engine.c) share.
  *
  * A request becomes a job. Jobs wait in a queue until one of `concurrency` places is free, and keep the place until their
  * reply is there, also while they wait for another try: a server that is down is asked by as many jobs as may ask, not by all.
@@ -12,6 +12,7 @@
 #include "gen/client.h"
 #include "gen/curl.h"
 #include "gen/protocol.h"
+#include "lm/writer.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -40,6 +41,12 @@ struct gen_run {                      /* of a command */
     char *prompt;
     struct text out, err;
 };
+struct gen_engine_try {
+    struct arena arena; /* tokens of the prompt */
+    struct lm_grammar *grammar;
+    int ended; /* answers */
+    bool no_number, left;
+};
 struct gen_job {
     struct gen_job *next;
     struct gen_client *client;
@@ -59,6 +66,7 @@ struct gen_job {
     bool uncounted;           /* an answer came without the tokens that it took */
     struct gen_incoming incoming;
     struct gen_run run;
+    struct gen_engine_try engine;
 };
 
 /* One try over HTTP. */
@@ -78,6 +86,17 @@ int gen_command_fds(const struct gen_job *job, struct curl_waitfd *fds);
 void gen_command_look(struct gen_job *job, double now, double *next, struct gen_outcome *outcome);
 void gen_command_drop(struct gen_job *job);
 
+/* One try of a model of this process. */
+void gen_engine_begin(struct gen_job *job, struct gen_outcome *outcome);
+/* Looks whether all answers are whole, or took too long. */
+void gen_engine_look(struct gen_job *job, double now, struct gen_outcome *outcome);
+/* The request as a server of the model would have it, and what came, as that would send it; released with free(). */
+char *gen_engine_asked(const struct gen_job *job);
+char *gen_engine_said(const struct gen_job *job);
+void gen_engine_drop(struct gen_job *job);
+
+/* Adds what came to the reply: all of it is answers. */
+void gen_job_take(struct gen_job *job, struct gen_outcome *outcome);
 /* Adds an answer to the reply; the text is copied, without the key. `reasoning` and `finish` may be NULL. */
 void gen_job_answer(struct gen_job *job, const struct text *text, const struct text *reasoning, const char *finish);
 /* A copy in which the key, should it stand there in plain or as JSON may write it, is "***". A key of fewer than GEN_SHORTEST_SECRET characters ("EMPTY", "none") is
@@ -93,7 +112,7 @@ struct gen_client {
     pthread_t thread;
 
     /* Of the thread alone: */
-    CURLM *multi;
+    CURLM *multi; /* NULL: of a model of this process, which needs none */
     struct gen_quirks quirks;
     struct gen_job **places; /* `concurrency` of them; NULL: free */
     struct curl_waitfd *fds;

@@ -8,16 +8,18 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "gen/client_internal.h"
+#include "lm/backend.h"
 #include "dsl/dsl.h"
-#include "gen/local.h"
 #include "task/expr/formula.h"
 #include "task/task.h"
 
+#include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct words gen_constraints = WORDS(GEN_CONSTRAINTS);
 
@@ -123,6 +125,7 @@ struct akgen_error *gen_model_provider(struct gen_model *model, const char *prov
     const char *url = behind(provider, server), *run = behind(provider, command), *folder = behind(provider, local);
     struct gen_endpoint *endpoint = &model->endpoint;
     endpoint->url = endpoint->folder = endpoint->command = NULL;
+    endpoint->writer = NULL;
     if (strcmp(provider, own) == 0)
         folder = own_model(model);
     if (endpoint->int8 && !folder)
@@ -167,8 +170,26 @@ double gen_model_cost(const struct gen_model *model, int64_t prompt_tokens, int6
     return 1e-6 * (model->prompt_price * (double)prompt_tokens + model->answer_price * (double)completion_tokens);
 }
 
+struct akgen_error *gen_model_read(struct gen_model *model)
+{
+    enum { LONGEST = 16384 };
+    struct gen_endpoint *endpoint = &model->endpoint;
+    const int texts = endpoint->concurrency;
+    const struct lm_engine_options options = {.texts = texts < 1        ? 1
+                                                       : texts < LM_FEW ? texts
+                                                                        : LM_FEW,
+                                              .longest = LONGEST,
+                                              .int8 = endpoint->int8};
+    if (!endpoint->folder)
+        return NULL;
+    endpoint->writer = arena_alloc(&model->arena, sizeof *endpoint->writer);
+    return lm_writer_open(endpoint->folder, &options, endpoint->writer);
+}
+
 void gen_model_free(struct gen_model *model)
 {
+    if (model->endpoint.writer)
+        lm_writer_close(model->endpoint.writer);
     arena_free(&model->arena);
 }
 
@@ -207,6 +228,28 @@ static const char *digest_of(struct arena *arena, const char *path)
             digest_bytes(digest, text, length);
         error_free(error); /* who makes the prompt complains */
     }
+    return digest_finish(digest, arena);
+}
+
+/* Of a model's files: another one makes other samples. */
+static const char *digest_of_weights(struct arena *arena, const char *folder)
+{
+    enum { PIECE = 1 << 20 };
+    struct digest *digest = digest_new();
+    const char **paths;
+    size_t count = 0;
+    char *bytes = memory_alloc(PIECE);
+    error_free(files_list(arena, folder, &paths, &count)); /* who reads the model complains */
+    for (size_t i = 0; i < count; i++) {
+        int file =
+            strchr(paths[i], '/') ? -1 : open(arena_printf(arena, "%s/%s", folder, paths[i]), O_RDONLY | O_CLOEXEC);
+        digest_string(digest, paths[i]);
+        for (ssize_t got; file >= 0 && (got = read(file, bytes, PIECE)) > 0;)
+            digest_bytes(digest, bytes, (size_t)got);
+        if (file >= 0)
+            close(file);
+    }
+    free(bytes);
     return digest_finish(digest, arena);
 }
 
@@ -284,7 +327,7 @@ const char *gen_model_settings(struct arena *arena, const struct gen_model *mode
         json_object_set_new(json, "model", jsons_text(endpoint->model));
     if (endpoint->folder) {
         json_object_set_new(json, "folder", jsons_text(endpoint->folder));
-        json_object_set_new(json, "weights", json_string(gen_local_digest(arena, endpoint->folder)));
+        json_object_set_new(json, "weights", json_string(digest_of_weights(arena, endpoint->folder)));
         if (endpoint->int8)
             json_object_set_new(json, "int8", json_true());
         json_object_set_new(json, "api", json_string(gen_apis.of[endpoint->api]));

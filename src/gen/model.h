@@ -64,6 +64,10 @@ bool gen_model_is_provider(const char *provider);
  * a server without the name of a model, which is set before. */
 struct akgen_error *gen_model_provider(struct gen_model *model, const char *provider);
 
+/* Reads the endpoint's folder, if it has one, and makes it ready to write; gen_model_free lets go of it. Errors: a file of the model, or not
+ * enough memory. */
+struct akgen_error *gen_model_read(struct gen_model *model);
+
 /* The provider again, as it is stored: "openai:URL", "lm:DIR", "exec:COMMAND"; in the arena. */
 const char *gen_endpoint_name(struct arena *arena, const struct gen_endpoint *endpoint);
 

@@ -5,6 +5,7 @@ import concurrent.futures
 import contextlib
 import http.client
 import json
+import os
 import pathlib
 import re
 import signal
@@ -17,6 +18,7 @@ import unittest
 from akgen_program import AKGEN, akgen
 from lm_program import change_weights, make_model, write_rows
 
+ASK = pathlib.Path(AKGEN).parent / "tests" / "gen_ask"
 USER = [{"role": "user", "content": "add"}]
 TEXTS = ["kernel add: copy in, add, copy out.", "kernel relu: copy in, maximum with zero, copy out.", "矩阵乘法 on the cube 🚀."]
 
@@ -232,14 +234,19 @@ class Serve(unittest.TestCase):
                 except (http.client.HTTPException, OSError):
                     pass  # cut off
 
-    def test_a_provider_of_its_own(self):
-        """akgen bench --provider lm:DIR: answers to a task's prompt, the same for the same seed, and none asked for again."""
+    def long_model(self):
+        """A model that reads and writes long texts, which knows nothing."""
         at = pathlib.Path(self.folder.name) / "long"
         if not at.exists():
             data = write_rows(pathlib.Path(self.folder.name) / "one.jsonl", [{"text": TEXTS[0]}])
             done = akgen("lm", "train", make_model(pathlib.Path(self.folder.name) / "new long", max_position_embeddings=16384, num_hidden_layers=1), "--new", "--data", data,
                          "-o", at, "--steps", 1)
             self.assertEqual(done.returncode, 0, done.stderr)
+        return at
+
+    def test_a_provider_of_its_own(self):
+        """akgen bench --provider lm:DIR: answers to a task's prompt, the same for the same seed, and none asked for again."""
+        at = self.long_model()
         answers = []
         for name in ("a.db", "b.db"):
             db = pathlib.Path(self.folder.name) / name
@@ -282,6 +289,56 @@ class Serve(unittest.TestCase):
         self.assertIn("lm: no folder; expected lm:DIR", said)
         said = akgen("bench", "--provider", f"lm:{at}/absent", "--task", "level1/Math/Sqrt").stderr
         self.assertIn("absent/config.json: No such file", said)
+
+    def asked_of(self, provider, lines, *options, env=None):
+        """Replies of tests/gen_ask, by the number of their request, and its standard error."""
+        done = subprocess.run([ASK, "--model", "any", *map(str, options), provider], input="".join(json.dumps(line) + "\n" for line in lines),
+                              capture_output=True, text=True, timeout=120, env=dict(os.environ, **(env or {})))
+        return [row for row in sorted(map(json.loads, done.stdout.splitlines()), key=lambda row: row["number"])], done.stderr
+
+    def test_the_same_without_a_server(self):
+        """What a process writes with its own engine is what the server writes, of several texts at a time and by either API."""
+        lines = [{"messages": USER, "n": 3, "seed": 5}, {"messages": [{"role": "system", "content": "copy"}, *USER], "seed": 6}, {"messages": USER, "n": 2, "seed": 9}]
+        for options in (("--max-answer-tokens", 20, "--temperature", 1.3), ("--max-answer-tokens", 20, "--temperature", 0.7, "--top-k", 20, "--top-p", 0.9),
+                        ("--max-answer-tokens", 20, "--temperature", 0, "--stop", "py"), ("--temperature", 1.3, "--api", "completions")):
+            with self.subTest(options=options):
+                served, _ = self.asked_of(f"openai:http://127.0.0.1:{self.port}/v1", lines, *options)
+                own, said = self.asked_of(f"lm:{self.model}", lines, *options)
+                self.assertEqual([len(row["choices"]) for row in own], [3, 1, 2], said)
+                same = [{key: row[key] for key in ("choices", "prompt_tokens", "completion_tokens", "failure", "tries")} for row in own]
+                self.assertEqual(same, [{key: row[key] for key in same[0]} for row in served])
+                bodies = [[json.loads(row["request"]) for row in rows] for rows in (own, served)]
+                self.assertEqual(*bodies)
+                replies = [json.loads(rows[0]["response"]) for rows in (own, served)]
+                for name in ("object", "model", "choices", "usage"):
+                    self.assertEqual(replies[0][name], replies[1][name] if name != "model" else "any", name)
+
+    def test_without_libcurl(self):
+        at = pathlib.Path(self.folder.name) / "no curl"
+        at.mkdir()
+        (at / "libcurl.so.4").write_bytes(b"no library")
+        lines = [{"messages": USER, "seed": 5}]
+        _, said = self.asked_of(f"openai:http://127.0.0.1:{self.port}/v1", lines, env={"LD_LIBRARY_PATH": str(at)})
+        self.assertIn("libcurl.so.4", said)
+        own, said = self.asked_of(f"lm:{self.model}", lines, "--max-answer-tokens", 9, env={"LD_LIBRARY_PATH": str(at)})
+        self.assertEqual((own[0]["failure"], own[0]["completion_tokens"] > 0), (None, True), said)
+
+    def test_what_its_own_engine_refuses(self):
+        own, _ = self.asked_of(f"lm:{self.model}", [{"messages": [{"role": "user", "content": "word " * 9000}]}, {"messages": USER, "seed": 1}])
+        self.assertRegex(own[0]["failure"], r"^lm:\S+: the prompt has \d+ tokens, and there is room for \d+, an answer included$")
+        self.assertEqual((own[0]["hopeless"], own[0]["tries"], own[1]["failure"]), (False, 1, None))
+        own, _ = self.asked_of(f"lm:{self.model}", [{"messages": USER}], "--stop", "")
+        self.assertIn("a text to stop at is empty", own[0]["failure"])
+
+    def test_its_own_engine_is_stopped(self):
+        at = self.long_model()
+        lines = [{"messages": USER, "n": 3, "seed": number} for number in range(40)]
+        own, said = self.asked_of(f"lm:{at}", lines, "--temperature", 2, "--leave", 0.5)
+        self.assertLess(len(own), 40, said)
+        self.assertLess(float(re.search(r"stopped within ([\d.]+) s", said)[1]), 3)
+        own, said = self.asked_of(f"lm:{at}", lines[:3], "--temperature", 2, "--answer-timeout", 0.01)
+        for row in own:
+            self.assertIn("no whole answer within 0.01 s; --max-answer-tokens limits an answer, --answer-timeout its time", row["failure"], said)
 
     def test_an_address_that_is_taken(self):
         done = akgen("lm", "serve", self.model, "--port", self.port)
