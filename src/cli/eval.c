@@ -1,6 +1,6 @@
 /* akgen eval TASK CANDIDATE: one candidate, one verdict. */
 #include "cli/cli.h"
-#include "cli/trace_file.h"
+#include "cli/whole_file.h"
 #include "gen/feedback.h"
 #include "runs/bench.h"
 #include "eval/speedup.h"
@@ -95,13 +95,13 @@ static void print_feedback(const struct verdict *verdict)
 
 /* The file of --trace, and the case that it is of. */
 static struct akgen_error *open_trace(struct eval_arguments *arguments, const struct task *task,
-                                      struct trace_file *file)
+                                      struct whole_file *file)
 {
     if (!arguments->trace)
         return NULL;
     if (arguments->options.only_case < 0 && task->case_count)
         arguments->options.only_case = task->cases[0].id;
-    return trace_file_open(file, arguments->trace);
+    return whole_file_open(file, arguments->trace, "]\n");
 }
 
 /* False, and said, where a trace was asked for and there is none. */
@@ -207,7 +207,7 @@ static int evaluate(struct eval_arguments *arguments)
         error = kernel_baseline_open_for(arguments->baseline.name, &task, &baseline);
     if (!error)
         error = cli_set_tolerance(&arena, &arguments->options, &task);
-    struct trace_file trace = {.fd = -1};
+    struct whole_file trace = {.fd = -1};
     if (!error)
         error = open_trace(arguments, &task, &trace);
     const int code_of_error = error ? EXIT_USAGE : EXIT_OWN_FAILURE;
@@ -229,7 +229,7 @@ static int evaluate(struct eval_arguments *arguments)
     int code = cli_exit_code(verdict.kind);
     const bool traced = check_trace(arguments, &verdict);
     const int lost = traced && trace.fd >= 0 ? verdict.cases[0].run.timing.trace_errno : 0;
-    if (!(trace_file_close(&trace, traced, lost) && traced) && code == EXIT_PASS)
+    if (!(whole_file_close(&trace, traced, lost) && traced) && code == EXIT_PASS)
         code = EXIT_OWN_FAILURE;
     verdict_free(&verdict);
     kernel_baseline_close(baseline);

@@ -2,7 +2,7 @@
 #include "base/files.h"
 #include "base/jsons.h"
 #include "cli/gen.h"
-#include "cli/trace_file.h"
+#include "cli/whole_file.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
 
@@ -280,8 +280,8 @@ static struct akgen_error *write_trace(const struct tune *tune, const struct tas
     struct eval_options options = tune->options;
     struct verdict verdict;
     struct stat status;
-    struct trace_file trace;
-    struct akgen_error *error = trace_file_open(&trace, path);
+    struct whole_file trace;
+    struct akgen_error *error = whole_file_open(&trace, path, "]\n");
     if (error)
         return error;
     const struct eval_debug debug = {.log_fd = -1, .trace_fd = trace.fd};
@@ -293,7 +293,7 @@ static struct akgen_error *write_trace(const struct tune *tune, const struct tas
         fstat(trace.fd, &status) == 0 && status.st_size > 0; /* else the launch did not come to its end */
     const int failed = verdict.case_count ? verdict.cases[0].run.timing.trace_errno : 0;
     verdict_free(&verdict);
-    return trace_file_close(&trace, whole && !failed, failed) && whole && !failed
+    return whole_file_close(&trace, whole && !failed, failed) && whole && !failed
                ? NULL
                : error_new("%s is not written", path);
 }

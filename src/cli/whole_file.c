@@ -1,6 +1,6 @@
-/* A trace is written beside its place and moved there when it is whole: who is killed on the way, and a launch that ends early,
+/* A file is written beside its place and moved there when it is whole: who is killed on the way, and a launch that ends early,
  * leave what was there. A pipe or a device has no such place, and is written at once. */
-#include "cli/trace_file.h"
+#include "cli/whole_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void forget(struct trace_file *file)
+static void forget(struct whole_file *file)
 {
     free(file->path);
     free(file->beside);
-    *file = (struct trace_file){.fd = -1};
+    *file = (struct whole_file){.fd = -1};
 }
 
 /* As open() would give it. */
@@ -25,11 +25,11 @@ static void set_mode(int fd)
     (void)fchmod(fd, 0666 & ~mask);
 }
 
-struct akgen_error *trace_file_open(struct trace_file *file, const char *path)
+struct akgen_error *whole_file_open(struct whole_file *file, const char *path, const char *end)
 {
     struct stat status;
     const bool there = stat(path, &status) == 0, ordinary = !there || S_ISREG(status.st_mode);
-    *file = (struct trace_file){.fd = -1, .path = there ? realpath(path, NULL) : strdup(path)};
+    *file = (struct whole_file){.fd = -1, .path = there ? realpath(path, NULL) : strdup(path), .end = end};
     if (!file->path || (ordinary && asprintf(&file->beside, "%s.XXXXXX", file->path) < 0))
         return error_new("%s: %m", path);
     if (!*path)
@@ -49,19 +49,19 @@ struct akgen_error *trace_file_open(struct trace_file *file, const char *path)
 }
 
 /* A disk may be full before the last line. */
-static bool has_its_end(int fd)
+static bool has_its_end(const struct whole_file *file)
 {
     char end[2] = "";
-    const off_t bytes = lseek(fd, 0, SEEK_END);
-    return bytes >= 2 && pread(fd, end, 2, bytes - 2) == 2 && memcmp(end, "]\n", 2) == 0;
+    const off_t bytes = lseek(file->fd, 0, SEEK_END);
+    return bytes >= 2 && pread(file->fd, end, 2, bytes - 2) == 2 && memcmp(end, file->end, 2) == 0;
 }
 
-bool trace_file_close(struct trace_file *file, bool whole, int failed)
+bool whole_file_close(struct whole_file *file, bool whole, int failed)
 {
     bool named = true;
     if (file->fd < 0)
         return true;
-    const bool ended = !failed && (!file->beside || has_its_end(file->fd));
+    const bool ended = !failed && (!file->beside || has_its_end(file));
     if (close(file->fd) != 0 && whole && ended) /* some file systems say only now that there is no room */
         failed = errno;
     if (whole && (failed || !ended)) {
