@@ -211,7 +211,7 @@ static struct project beginning_with(struct arena *arena, const char *name, cons
 {
     static const char kernel[] = "op_kernel/neg.cpp";
     const char *reference = arena_printf(arena, "%s/tasks/npukernelbench/level1/Math/Neg/reference", toolchain_home());
-    struct project project = {arena_printf(arena, "%s/%s", cache, name), NULL};
+    struct project project = {.dir = arena_printf(arena, "%s/%s", cache, name)};
     char *text;
     assert_null(files_read(arena, arena_printf(arena, "%s/%s", reference, kernel), 1 << 16, &text, NULL));
     assert_int_equal(system(arena_printf(arena, "cp -r %s %s", reference, project.dir)), 0);
@@ -322,7 +322,7 @@ static void test_killed_servers(void **state)
 {
     (void)state;
     struct arena arena = {0};
-    struct project project = {arena_printf(&arena, "%s/benchmarks/add_fp32", toolchain_home()), NULL};
+    struct project project = {.dir = arena_printf(&arena, "%s/benchmarks/add_fp32", toolchain_home())};
     struct text before = {0}, after = {0};
     pid_t old[8], fresh[8];
     build(&project, false, 1, &before);
