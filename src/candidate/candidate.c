@@ -118,14 +118,6 @@ void candidate_read_files(struct arena *arena, const char *name, const struct op
     read_source(arena, name, &source, error, task, asked, candidate);
 }
 
-void candidate_read_text(struct arena *arena, const char *text, size_t length, const struct task *task,
-                         const struct candidate_asked *asked, struct candidate *candidate)
-{
-    struct answer answer;
-    answer_read(arena, text, length, task, asked->scope, asked->language, &answer);
-    candidate_of_answer(arena, &answer, "", task, asked->only_case, candidate);
-}
-
 struct akgen_error *candidate_write(struct arena *arena, const char *dir, const struct candidate *candidate)
 {
     struct akgen_error *error = files_make_directory(dir);

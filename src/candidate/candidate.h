@@ -56,9 +56,6 @@ void candidate_read_file(struct arena *arena, const char *name, const char *text
                          const struct task *task, const struct candidate_asked *asked, struct candidate *candidate);
 void candidate_read_files(struct arena *arena, const char *name, const struct op_file *files, size_t count,
                           const struct task *task, const struct candidate_asked *asked, struct candidate *candidate);
-/* Reads a model's answer; docs/answers.md says which forms it may have. */
-void candidate_read_text(struct arena *arena, const char *text, size_t length, const struct task *task,
-                         const struct candidate_asked *asked, struct candidate *candidate);
 /* The files of a project that is there, in any order; they are not copied. */
 void candidate_of_files(struct arena *arena, const struct op_file *files, size_t count, struct candidate *candidate);
 /* A compiled program, with the map of its lines among the files. */

@@ -287,9 +287,10 @@ static void begin(struct tried *tried)
 
 static struct candidate candidate_of_text(struct tried *tried, const char *text, const struct task *task, int only_case)
 {
-    const struct candidate_asked asked = {.scope = EVAL_PROJECT, .language = EVAL_ANY, .only_case = only_case};
+    struct answer answer;
     struct candidate candidate;
-    candidate_read_text(&tried->arena, text, strlen(text), task, &asked, &candidate);
+    answer_read(&tried->arena, text, strlen(text), task, EVAL_PROJECT, EVAL_ANY, &answer);
+    candidate_of_answer(&tried->arena, &answer, "", task, only_case, &candidate);
     return candidate;
 }
 
