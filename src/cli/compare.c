@@ -1,6 +1,5 @@
 /* akgen compare: two candidates for one task side by side, case by case and pipe by pipe, in modelled time. */
 #include "cli/cli.h"
-#include "eval/speedup.h"
 #include "eval/timing.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
@@ -171,15 +170,12 @@ static void print_verdicts(const struct compare *compare, const struct verdict v
     }
 }
 
-static void print_json(const struct task *task, const struct verdict verdicts[SIDES])
+static void print_json(const struct verdict verdicts[SIDES])
 {
     json_t *both = json_object();
     static const char *const names[] = {"a", "b"};
-    for (int side = 0; side < SIDES; side++) {
-        json_t *json = verdict_to_json(&verdicts[side]);
-        speedup_add(task, NULL, json);
-        json_object_set_new(both, names[side], json);
-    }
+    for (int side = 0; side < SIDES; side++)
+        json_object_set_new(both, names[side], verdict_to_json(&verdicts[side]));
     json_dumpf(both, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
     putchar('\n');
     json_decref(both);
@@ -231,11 +227,12 @@ int cli_compare(int argc, char **argv)
         struct candidate candidate;
         eval_read(&arena, &task, compare.dirs[side], &compare.options, &candidate);
         eval_run(&candidate, &task, &compare.options, &verdicts[side]);
+        speedup_add(&task, NULL, &verdicts[side]);
         int own = cli_exit_code(verdicts[side].kind);
         code = own > code ? own : code;
     }
     if (compare.json) {
-        print_json(&task, verdicts);
+        print_json(verdicts);
     } else {
         print_verdicts(&compare, verdicts);
         print_table(&compare, verdicts);

@@ -3,7 +3,7 @@
 #include "cli/whole_file.h"
 #include "gen/feedback.h"
 #include "runs/bench.h"
-#include "eval/speedup.h"
+#include "eval/kernel_baseline.h"
 #include "eval/tree.h"
 
 #include <string.h>
@@ -78,10 +78,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-static void print_json(const json_t *json)
+static void print_json(const struct verdict *verdict)
 {
+    json_t *json = verdict_to_json(verdict);
     json_dumpf(json, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
     putchar('\n');
+    json_decref(json);
 }
 
 static void print_feedback(const struct verdict *verdict)
@@ -114,42 +116,33 @@ static bool check_trace(const struct eval_arguments *arguments, const struct ver
 }
 
 /* What the baseline takes for a case, and how that compares. */
-static void print_case_speedup(const json_t *row, bool kernel)
+static void print_case_speedup(int id, const struct speedup_case *row, bool kernel)
 {
     const double speedup = speedup_of_case(row, kernel, SPEEDUP_ONE_LAUNCH);
-    const json_t *eager = json_object_get(row, "eager_us");
     if (!(speedup > 0))
         return;
-    printf("  modelled, case %d: ", (int)json_integer_value(json_object_get(row, "case")));
+    printf("  modelled, case %d: ", id);
     if (kernel)
-        printf("the baseline's kernel %.2f us", json_number_value(json_object_get(row, "baseline_us")));
+        printf("the baseline's kernel %.2f us", row->kernel);
     else
-        printf("eager %.2f us, %.2f with half of each launch, %.2f with twice",
-               json_number_value(json_array_get(eager, SPEEDUP_ONE_LAUNCH)),
-               json_number_value(json_array_get(eager, 0)),
-               json_number_value(json_array_get(eager, SPEEDUP_LAUNCHES - 1)));
+        printf("eager %.2f us, %.2f with half of each launch, %.2f with twice", row->eager[SPEEDUP_ONE_LAUNCH],
+               row->eager[0], row->eager[SPEEDUP_LAUNCHES - 1]);
     printf("; %.2f times as fast\n", speedup);
 }
 
-static void print_speedup(const struct eval_arguments *arguments, const struct task *task,
-                          const struct kernel_times *kernel, const json_t *json)
+static void print_speedup(bool every_case, const struct task *task, const struct verdict *verdict)
 {
-    size_t i;
-    const json_t *row;
-    const double speedup = json_number_value(json_object_get(json, "speedup"));
-    const double eager = json_number_value(json_object_get(json, "eager_speedup"));
-    json_array_foreach(json_object_get(json, "cases"), i, row)
-    {
-        if (arguments->timing)
-            print_case_speedup(row, kernel != NULL);
-    }
-    if (speedup > 0 && kernel)
-        printf("  modelled, mean of the cases: %.2f times as fast as the kernel of %s\n", speedup, kernel->baseline);
-    else if (speedup > 0)
-        printf("  modelled, mean of the cases: %.2f times as fast as eager, which is %d kernel%s here\n", speedup,
-               task->eager_count, task->eager_count == 1 ? "" : "s");
-    if (eager > 0)
-        printf("  and %.2f times as fast as eager\n", eager);
+    const struct speedup *speedup = &verdict->speedup;
+    for (int i = 0; i < verdict->case_count && every_case; i++)
+        print_case_speedup(verdict->cases[i].id, &speedup->cases[i], speedup->kernel != NULL);
+    if (speedup->over_baseline > 0 && speedup->kernel)
+        printf("  modelled, mean of the cases: %.2f times as fast as the kernel of %s\n", speedup->over_baseline,
+               speedup->baseline);
+    else if (speedup->over_baseline > 0)
+        printf("  modelled, mean of the cases: %.2f times as fast as eager, which is %d kernel%s here\n",
+               speedup->over_baseline, task->eager_count, task->eager_count == 1 ? "" : "s");
+    if (speedup->over_eager > 0)
+        printf("  and %.2f times as fast as eager\n", speedup->over_eager);
 }
 
 /* A baseline that is none. */
@@ -162,35 +155,16 @@ static void print_lack(const struct kernel_times *kernel)
     putchar('\n');
 }
 
-static void print_text(const struct eval_arguments *arguments, const struct task *task, const struct verdict *verdict,
-                       const struct kernel_times *kernel, const json_t *json)
+static void print_text(const struct eval_arguments *arguments, const struct task *task, const struct verdict *verdict)
 {
     struct cli_colors colors = cli_colors_for(stdout);
     cli_print_cases(stdout, verdict, &colors);
     if (arguments->timing || verdict->kind == AKGEN_VERDICT_PASS)
         cli_print_timing(stdout, verdict, arguments->timing, &colors);
     if (verdict->kind == AKGEN_VERDICT_PASS)
-        print_speedup(arguments, task, kernel, json);
-    print_lack(kernel);
+        print_speedup(arguments->timing, task, verdict);
+    print_lack(verdict->speedup.kernel);
     cli_print_conclusion(stdout, verdict, &colors);
-}
-
-/* The verdict, against the baseline. */
-static void print(const struct eval_arguments *arguments, const struct task *task, const struct verdict *verdict,
-                  struct kernel_baseline *baseline)
-{
-    if (arguments->feedback) {
-        print_feedback(verdict);
-        return;
-    }
-    const struct kernel_times *kernel = baseline ? kernel_baseline_times(baseline, task, &arguments->options) : NULL;
-    json_t *json = verdict_to_json(verdict);
-    speedup_add(task, kernel, json);
-    if (arguments->json)
-        print_json(json);
-    else
-        print_text(arguments, task, verdict, kernel, json);
-    json_decref(json);
 }
 
 static int evaluate(struct eval_arguments *arguments)
@@ -225,7 +199,13 @@ static int evaluate(struct eval_arguments *arguments)
     struct verdict verdict;
     eval_read(&arena, &task, arguments->dir, &arguments->options, &candidate);
     eval_run(&candidate, &task, &arguments->options, &verdict);
-    print(arguments, &task, &verdict, baseline);
+    speedup_add(&task, baseline ? kernel_baseline_times(baseline, &task, &arguments->options) : NULL, &verdict);
+    if (arguments->feedback)
+        print_feedback(&verdict);
+    else if (arguments->json)
+        print_json(&verdict);
+    else
+        print_text(arguments, &task, &verdict);
     int code = cli_exit_code(verdict.kind);
     const bool traced = check_trace(arguments, &verdict);
     const int lost = traced && trace.fd >= 0 ? verdict.cases[0].run.timing.trace_errno : 0;

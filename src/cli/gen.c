@@ -5,7 +5,6 @@
 #include "cli/gen_prompt.h"
 #include "cli/model.h"
 #include "dsl/dsl.h"
-#include "eval/speedup.h"
 #include "candidate/program.h"
 
 #include <string.h>
@@ -162,11 +161,10 @@ struct akgen_error *cli_gen_folder(struct arena *arena, const char *dir)
 }
 
 struct akgen_error *cli_gen_evidence(struct arena *arena, const char *dir, const struct candidate_program *program,
-                                     const struct task *task, const struct verdict *verdict, struct gen_trace *trace)
+                                     const struct task *task, struct verdict *verdict)
 {
+    struct akgen_error *error = gen_trace_keep(arena, task, dir, verdict);
     json_t *json = verdict_to_json(verdict);
-    speedup_add(task, NULL, json);
-    struct akgen_error *error = gen_trace_keep(arena, task, dir, verdict, json, trace);
     char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
     if (!error)
         error = files_write(arena_printf(arena, "%s/" GEN_EVIDENCE "/program.py", dir), program->text, program->length);
@@ -177,9 +175,9 @@ struct akgen_error *cli_gen_evidence(struct arena *arena, const char *dir, const
     return error;
 }
 
-void cli_gen_print_trace(const char *dir, const struct gen_trace *trace)
+void cli_gen_print_trace(const char *dir, const struct verdict_trace *trace)
 {
-    if (trace->id < 0)
+    if (!trace->file)
         return;
     printf("trace     %s/" GEN_EVIDENCE "/" GEN_TRACE ": case %d, %.2f us, modelled", dir, trace->id, trace->us);
     if (trace->cut)
@@ -211,7 +209,6 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
     struct dsl_messages messages = {0};
     struct candidate candidate;
     struct verdict verdict;
-    struct gen_trace trace = {.id = -1};
     struct akgen_error *error = candidate_program_of_task(arena, task, &program);
     *code = EXIT_USAGE;
     if (!error && arguments->eval.language_given)
@@ -235,11 +232,12 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
     if (isatty(STDERR_FILENO))
         arguments->eval.on_case = cli_print_progress;
     eval_run(&candidate, task, &arguments->eval, &verdict);
-    error = cli_gen_evidence(arena, dir, &program, task, &verdict, &trace);
+    speedup_add(task, NULL, &verdict);
+    error = cli_gen_evidence(arena, dir, &program, task, &verdict);
     if (!error && arguments->optimise && verdict.kind == AKGEN_VERDICT_PASS)
-        error = cli_gen_optimise(arena, arguments, task, dir, &program, &verdict, &trace);
+        error = cli_gen_optimise(arena, arguments, task, dir, &program, &verdict);
     struct cli_colors colors = cli_colors_for(stdout);
-    cli_gen_print_trace(dir, &trace);
+    cli_gen_print_trace(dir, &verdict.trace);
     cli_print_verdict(stdout, &verdict, &colors);
     *code = error ? EXIT_OWN_FAILURE : cli_exit_code(verdict.kind);
     verdict_free(&verdict);

@@ -26,17 +26,16 @@ struct gen_arguments {
 /* Makes the project's folder, without what an earlier `akgen gen` left there; one with files of others is an error. */
 struct akgen_error *cli_gen_folder(struct arena *arena, const char *dir);
 /* "trace     DIR/evidence/trace.json: case 3, ..", nothing where there is none. */
-void cli_gen_print_trace(const char *dir, const struct gen_trace *trace);
+void cli_gen_print_trace(const char *dir, const struct verdict_trace *trace);
 /* Drafts the task of a description in the project's folder, which `arguments` have afterwards; goes on if it is confirmed. */
 struct akgen_error *cli_gen_describe(struct arena *arena, struct gen_arguments *arguments, bool *confirmed);
-/* Writes what proves a project that was compiled of a program; the verdict last. */
+/* Writes what proves a project that was compiled of a program, and adds the trace to its verdict, which is written last. */
 struct akgen_error *cli_gen_evidence(struct arena *arena, const char *dir, const struct candidate_program *program,
-                                     const struct task *task, const struct verdict *verdict, struct gen_trace *trace);
+                                     const struct task *task, struct verdict *verdict);
 /* Tunes the program whose project in `dir` has the verdict, a pass. Where another setting is faster, project, evidence and verdict
  * are that one's afterwards, and the first one's are in evidence/before. */
 struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *arguments, const struct task *task,
-                                     const char *dir, struct candidate_program *program, struct verdict *verdict,
-                                     struct gen_trace *trace);
+                                     const char *dir, struct candidate_program *program, struct verdict *verdict);
 /* Before and after, and why it ended. */
 void cli_print_faster(const struct times *before, const struct times *after, const char *stopped);
 /* gen_tune_options.seen (tune.c): "tile = 8192, cores = 24: modelled 8.65 us", what the setting has and the candidate had not.

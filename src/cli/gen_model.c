@@ -128,7 +128,7 @@ static void print_outcome(const struct gen_arguments *arguments, const char *dir
     if (outcome->parent >= 0)
         printf(", %s sample %d", outcome->made_faster ? "made of" : "mends", outcome->parent);
     printf("\nevidence  %s/" GEN_EVIDENCE "\n", dir);
-    cli_gen_print_trace(dir, &outcome->trace);
+    cli_gen_print_trace(dir, &outcome->verdict.trace);
     const struct gen_faster *faster = &outcome->faster;
     if (faster->began)
         cli_print_faster(&faster->times_before, &faster->times_after, faster->stopped);

@@ -81,7 +81,8 @@ static bool confirm(struct arena *arena, const struct gen_arguments *arguments, 
                     struct verdict *verdict)
 {
     eval_run(candidate, task, &arguments->eval, verdict);
-    if (times_of(arena, task, verdict, after) && times_faster(before, after))
+    speedup_add(task, NULL, verdict);
+    if (times_of(arena, verdict, after) && times_faster(before, after))
         return true;
     verdict_free(verdict);
     return false;
@@ -90,8 +91,7 @@ static bool confirm(struct arena *arena, const struct gen_arguments *arguments, 
 /* Puts the tuned program in the first one's place, if it is right and faster. */
 static struct akgen_error *replace(struct arena *arena, const struct gen_arguments *arguments, const struct task *task,
                                    const char *dir, const struct gen_setting *tuned, struct candidate_program *program,
-                                   struct verdict *verdict, struct gen_trace *trace, const struct times *before,
-                                   struct times *after)
+                                   struct verdict *verdict, const struct times *before, struct times *after)
 {
     struct candidate candidate = tuned->candidate;
     struct verdict confirmed;
@@ -106,12 +106,11 @@ static struct akgen_error *replace(struct arena *arena, const struct gen_argumen
     struct akgen_error *error = set_aside(arena, dir);
     if (!error)
         error = candidate_write(arena, dir, &candidate);
-    return error ? error : cli_gen_evidence(arena, dir, program, task, verdict, trace);
+    return error ? error : cli_gen_evidence(arena, dir, program, task, verdict);
 }
 
 struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *arguments, const struct task *task,
-                                     const char *dir, struct candidate_program *program, struct verdict *verdict,
-                                     struct gen_trace *trace)
+                                     const char *dir, struct candidate_program *program, struct verdict *verdict)
 {
     struct times before, after;
     struct gen_tuning tuning = {0};
@@ -119,7 +118,7 @@ struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *
     struct eval_options *eval = &arguments->eval;
     const int budget = arguments->optimise_count ? arguments->optimise_count : SETTINGS;
     const double seconds = arguments->seconds > 0 ? arguments->seconds : SECONDS;
-    if (!times_of(arena, task, verdict, &before)) {
+    if (!times_of(arena, verdict, &before)) {
         printf("optimise  the time of one of its cases is not known\n");
         return NULL;
     }
@@ -134,7 +133,7 @@ struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *
                                 : arena_printf(arena, "%d setting%s tried", tuning.tried, tuning.tried == 1 ? "" : "s");
     error_free(error); /* nothing to tune: the program stays as it is, and why is printed */
     error = tuning.after.us < tuning.before.us
-                ? replace(arena, arguments, task, dir, &tuning.after, program, verdict, trace, &before, &after)
+                ? replace(arena, arguments, task, dir, &tuning.after, program, verdict, &before, &after)
                 : NULL;
     eval_cache_destroy(eval->cache);
     eval->cache = NULL;

@@ -4,6 +4,7 @@
 
 #include "akgen/akgen.h"
 #include "candidate/candidate.h"
+#include "eval/speedup.h"
 #include "jail/job.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
@@ -95,6 +96,13 @@ struct verdict_case {
     bool varied;               /* they hold many different values */
     const char *error;
 };
+/* The timeline that lies beside a project (gen/evidence.h). */
+struct verdict_trace {
+    const char *file; /* its name; NULL: there is none */
+    int id;           /* of the case */
+    double us;        /* modelled */
+    bool cut;         /* it ends before the launch, for want of room */
+};
 struct verdict {
     enum akgen_verdict_kind kind;
     enum akgen_verdict_stage stage;
@@ -111,6 +119,8 @@ struct verdict {
     int case_count, cases_passed; /* rows of `cases` */
     int cases_total;              /* that were to be tried; more than case_count behind a first failure */
     double seconds;
+    struct speedup speedup; /* against the baseline, from speedup_add() on */
+    struct verdict_trace trace;
     struct arena arena; /* owns everything above */
 };
 /* Inputs tried per case: what the options say; else the suite's protocol, and at least 2 under the strict profile,

@@ -1,9 +1,9 @@
 /* A baseline's kernels: found, evaluated once for each task, and asked for the time of a case. */
 #include "eval/kernel_baseline.h"
 #include "base/memory.h"
+#include "eval/timing.h"
 #include "eval/tree.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,9 +125,8 @@ static void take_times(struct entry *entry, const struct verdict *verdict)
         const struct npu_timing *model = &row->run.timing.model;
         if (row->hidden || !model->known)
             continue;
-        times->cases[times->case_count++] =
-            (struct kernel_time){row->id, arena_strdup(arena, row->shape), arena_strdup(arena, row->dtype),
-                                 round(npu_timing_us(model, model->cycles) * 1e3) / 1e3};
+        times->cases[times->case_count++] = (struct kernel_time){row->id, arena_strdup(arena, row->shape),
+                                                                 arena_strdup(arena, row->dtype), timing_us(model)};
     }
     if (!times->case_count)
         times->lack = "pass, but no case has a modelled time";

@@ -1,5 +1,4 @@
 #include "eval/times.h"
-#include "eval/speedup.h"
 #include "eval/timing.h"
 
 #include <math.h>
@@ -22,18 +21,7 @@ static struct times_case times_of_case(struct arena *arena, const struct verdict
     };
 }
 
-static double speedup_over_eager(const struct task *task, const struct verdict *verdict)
-{
-    if (!task)
-        return 0;
-    json_t *json = verdict_to_json(verdict);
-    speedup_add(task, NULL, json);
-    double speedup = json_number_value(json_object_get(json, "speedup"));
-    json_decref(json);
-    return speedup;
-}
-
-bool times_of(struct arena *arena, const struct task *task, const struct verdict *verdict, struct times *times)
+bool times_of(struct arena *arena, const struct verdict *verdict, struct times *times)
 {
     double sum = 0;
     *times = (struct times){.cases = arena_alloc(arena, sizeof *times->cases * (size_t)(verdict->case_count + 1))};
@@ -49,7 +37,7 @@ bool times_of(struct arena *arena, const struct task *task, const struct verdict
     if (verdict->kind != AKGEN_VERDICT_PASS || !times->count)
         return false;
     times->mean_us = exp(sum / times->count);
-    times->speedup = speedup_over_eager(task, verdict);
+    times->speedup = verdict->speedup.over_baseline > 0 ? verdict->speedup.over_baseline : 0;
     return true;
 }
 

@@ -17,11 +17,10 @@ struct times {
     struct times_case *cases;
     int count;
     double mean_us; /* geometric mean */
-    double speedup; /* speedup_of() with one launch; 0: the task has no eager baseline */
+    double speedup; /* over the baseline (verdict.speedup); 0: not known */
 };
-/* False: the verdict is no pass, or the time of one of the cases is not known. In the arena. `task` may be NULL: then the
- * speedup is not known. */
-bool times_of(struct arena *arena, const struct task *task, const struct verdict *verdict, struct times *times);
+/* False: the verdict is no pass, or the time of one of the cases is not known. In the arena. */
+bool times_of(struct arena *arena, const struct verdict *verdict, struct times *times);
 /* Geometric mean over the cases of what `before` takes over what `after` takes: above 1, `after` is the faster one. 0: they did
  * not run the same cases at the same sizes. */
 double times_ratio(const struct times *before, const struct times *after);

@@ -38,6 +38,11 @@ double timing_rate(const struct npu_timing *timing, uint64_t bytes)
     return us > 0 ? (double)bytes / us * 1e-3 : 0;
 }
 
+double timing_us(const struct npu_timing *timing)
+{
+    return round(npu_timing_us(timing, timing->cycles) * 1e3) / 1e3;
+}
+
 struct source_place timing_source(const struct source_map *map, const struct job_timing *timing)
 {
     const struct job_finding finding = {.file = timing->file, .line = timing->line, .calls = timing->calls};

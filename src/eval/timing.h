@@ -15,6 +15,8 @@ const char *timing_bound(struct arena *arena, const struct npu_timing *timing);
 double timing_roofline(const struct npu_timing *timing);
 /* Bytes over the whole time in GB/s, 10^9 bytes a second. */
 double timing_rate(const struct npu_timing *timing, uint64_t bytes);
+/* Microseconds of the whole launch, to the digits of a verdict's JSON. */
+double timing_us(const struct npu_timing *timing);
 /* Where in the project's program the costliest line stands (source_map_of_finding). */
 struct source_place timing_source(const struct source_map *map, const struct job_timing *timing);
 /* The object that docs/verdict.md calls timing; null where it is not known. `map` may be NULL. */

@@ -1,6 +1,7 @@
 /* The verdict as text: names, and the JSON object that docs/verdict.md documents and docs/verdict.schema.json
  * checks. */
 #include "eval/eval.h"
+#include "eval/kernel_baseline.h"
 #include "eval/timing.h"
 #include "base/jsons.h"
 #include "base/memory.h"
@@ -185,8 +186,22 @@ static json_t *run_json(const struct job_result *run)
     return json;
 }
 
-static json_t *case_json(const struct verdict *verdict, const struct verdict_case *row)
+/* The baseline's times of a case. */
+static void add_baseline(json_t *json, const struct speedup_case *times)
 {
+    if (times->eager[0] != 0) {
+        json_t *eager = json_array();
+        for (int launches = 0; launches < SPEEDUP_LAUNCHES && !isnan(times->eager[launches]); launches++)
+            json_array_append_new(eager, json_real(times->eager[launches]));
+        json_object_set_new(json, "eager_us", eager);
+    }
+    if (times->kernel > 0)
+        json_object_set_new(json, "baseline_us", json_real(times->kernel));
+}
+
+static json_t *case_json(const struct verdict *verdict, int i)
+{
+    const struct verdict_case *row = &verdict->cases[i];
     const struct source_map *map = verdict->candidate.map;
     json_t *json = json_object(), *faults = json_array(), *notes = json_array(), *endless = json_array();
     json_object_set_new(json, "case", json_integer(row->id));
@@ -206,13 +221,15 @@ static json_t *case_json(const struct verdict *verdict, const struct verdict_cas
     json_object_set_new(json, "run", row->run.block_dim ? run_json(&row->run) : json_null());
     json_object_set_new(json, "timing", timing_json(verdict->options->soc, map, &row->run));
     json_object_set_new(json, "comparison", row->compared ? mismatch_json(&row->mismatch) : json_null());
-    for (size_t i = 0; i < row->run.finding_count; i++)
-        json_array_append_new(row->run.findings[i].fatal ? faults : notes, finding_json(map, &row->run.findings[i]));
-    for (size_t i = 0; i < row->run.endless_count; i++)
-        json_array_append_new(endless, endless_json(map, &row->run.endless[i]));
+    for (size_t k = 0; k < row->run.finding_count; k++)
+        json_array_append_new(row->run.findings[k].fatal ? faults : notes, finding_json(map, &row->run.findings[k]));
+    for (size_t k = 0; k < row->run.endless_count; k++)
+        json_array_append_new(endless, endless_json(map, &row->run.endless[k]));
     json_object_set_new(json, "endless", endless);
     json_object_set_new(json, "faults", faults);
     json_object_set_new(json, "notes", notes);
+    if (verdict->speedup.cases)
+        add_baseline(json, &verdict->speedup.cases[i]);
     return json;
 }
 
@@ -220,8 +237,24 @@ static json_t *cases_json(const struct verdict *verdict)
 {
     json_t *list = json_array();
     for (int i = 0; i < verdict->case_count; i++)
-        json_array_append_new(list, case_json(verdict, &verdict->cases[i]));
+        json_array_append_new(list, case_json(verdict, i));
     return list;
+}
+
+/* What speedups are over, and what they are. */
+static void add_speedup(json_t *json, const struct speedup *speedup)
+{
+    const struct kernel_times *kernel = speedup->kernel;
+    json_object_set_new(json, "baseline", jsons_text(speedup->baseline));
+    if (kernel)
+        json_object_set_new(json, "baseline_kernel",
+                            json_pack("{s:o, s:o, s:o}", "candidate", jsons_text(kernel->hash), "verdict",
+                                      jsons_text(kernel->judged ? akgen_verdict_kind_name(kernel->kind) : NULL), "lack",
+                                      jsons_text(kernel->lack)));
+    if (!isnan(speedup->over_baseline))
+        json_object_set_new(json, "speedup", json_real(speedup->over_baseline));
+    if (!isnan(speedup->over_eager))
+        json_object_set_new(json, "eager_speedup", json_real(speedup->over_eager));
 }
 
 json_t *verdict_to_json(const struct verdict *verdict)
@@ -254,5 +287,11 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "cases_passed", json_integer(verdict->cases_passed));
     json_object_set_new(json, "cases_total", json_integer(verdict->cases_total));
     json_object_set_new(json, "cases", cases_json(verdict));
+    if (verdict->speedup.baseline)
+        add_speedup(json, &verdict->speedup);
+    if (verdict->trace.file)
+        json_object_set_new(json, "trace",
+                            json_pack("{s:s, s:i, s:b}", "file", verdict->trace.file, "case", verdict->trace.id,
+                                      "whole", !verdict->trace.cut));
     return json;
 }

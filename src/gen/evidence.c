@@ -44,26 +44,22 @@ static bool run_again(const struct task *task, const struct candidate *candidate
 }
 
 struct akgen_error *gen_trace_keep(struct arena *arena, const struct task *task, const char *dir,
-                                   const struct verdict *verdict, json_t *json, struct gen_trace *trace)
+                                   struct verdict *verdict)
 {
     const struct verdict_case *row = longest_case(verdict);
     const char *path = arena_printf(arena, "%s/" GEN_EVIDENCE "/" GEN_TRACE, dir);
-    *trace = (struct gen_trace){.id = -1};
     if (!row)
         return NULL;
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (fd < 0)
         return error_new("%s: %m", path);
-    bool same = run_again(task, &verdict->candidate, verdict->options, row, fd, &trace->cut);
+    bool cut, same = run_again(task, &verdict->candidate, verdict->options, row, fd, &cut);
     if (close(fd) != 0)
         return error_new("%s: %m", path);
     if (!same) {
         unlink(path);
         return NULL;
     }
-    trace->id = row->id;
-    trace->us = us_of(row);
-    json_object_set_new(json, "trace",
-                        json_pack("{s:s, s:i, s:b}", "file", GEN_TRACE, "case", row->id, "whole", !trace->cut));
+    verdict->trace = (struct verdict_trace){GEN_TRACE, row->id, us_of(row), cut};
     return NULL;
 }

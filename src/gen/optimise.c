@@ -16,8 +16,8 @@ static bool is_right(const struct repair *repair, const struct attempt *attempt)
 static bool is_worth_mending(const struct repair *repair, const struct attempt *attempt)
 {
     int mends = 0;
-    if (attempt->kind == AKGEN_VERDICT_PASS || attempt->kind == AKGEN_VERDICT_INFRA_ERROR ||
-        attempt->kind == AKGEN_VERDICT_REJECTED || attempt->mended)
+    if (attempt->row.kind == AKGEN_VERDICT_PASS || attempt->row.kind == AKGEN_VERDICT_INFRA_ERROR ||
+        attempt->row.kind == AKGEN_VERDICT_REJECTED || attempt->mended)
         return false;
     for (int at = attempt->parent; at >= 0; at = repair->attempts[at].parent) {
         if (repair->attempts[at].timed)

@@ -162,7 +162,7 @@ struct akgen_error *optimise_prompt(struct repair *repair, const struct attempt 
     values[TIMING] = attempt->told;
     values[MEAN] = arena_printf(arena, "%.2f", attempt->times.mean_us);
     const struct gen_prompt_options *options = &repair->options->model->prompt;
-    int hidden = attempt->cases_total - attempt->times.count;
+    int hidden = attempt->row.cases_total - attempt->times.count;
     values[HIDDEN] = hidden > 0 ? arena_printf(arena, "%d", hidden) : NULL;
     values[SOC] = repair->options->eval->soc->name;
     values[EARLIER] = earlier_tries(repair, attempt);

@@ -131,12 +131,12 @@ int repair_choose(const struct repair *repair, bool (*fits)(const struct repair 
 static bool can_be_mended(const struct repair *repair, const struct attempt *attempt)
 {
     (void)repair;
-    return attempt->kind != AKGEN_VERDICT_INFRA_ERROR;
+    return attempt->row.kind != AKGEN_VERDICT_INFRA_ERROR;
 }
 
 static bool has_passed(const struct repair *repair)
 {
-    return repair->best >= 0 && repair->attempts[repair->best].kind == AKGEN_VERDICT_PASS;
+    return repair->best >= 0 && repair->attempts[repair->best].row.kind == AKGEN_VERDICT_PASS;
 }
 
 /* A pass, and nothing that is asked for behind it. */
@@ -206,10 +206,10 @@ static void report(struct repair *repair, int round, int came, int wanted)
     struct gen_progress progress = {
         .round = round, .rounds = options->rounds, .came = came, .asked = wanted, .found = best};
     if (best) {
-        progress.kind = best->kind;
-        progress.stage = best->stage;
-        progress.cases_passed = best->cases_passed;
-        progress.cases_total = best->cases_total;
+        progress.kind = best->row.kind;
+        progress.stage = best->row.stage;
+        progress.cases_passed = best->row.cases_passed;
+        progress.cases_total = best->row.cases_total;
     }
     if (options->on_progress)
         options->on_progress(options->closure, &progress);
@@ -229,7 +229,7 @@ static struct akgen_error *take_choice(struct repair *repair, int sample, const 
     if (!is_done(repair) && !is_stopped(repair))
         error = repair_judge(repair, attempt);
     if (attempt->judged) {
-        sums->kinds[attempt->kind]++;
+        sums->kinds[attempt->row.kind]++;
         sums->same += attempt->same_as >= 0;
     }
     if (attempt->judged && attempt->parent >= 0)
@@ -419,7 +419,7 @@ struct akgen_error *gen_repair(struct arena *arena, const struct task *task, con
     struct gen_repair_options own = *options;
     struct repair repair = {
         .arena = arena, .task = task, .options = &own, .outcome = outcome, .stopped = &stopped, .best = -1};
-    *outcome = (struct gen_repair_outcome){.sample = -1, .parent = -1, .trace = {.id = -1}};
+    *outcome = (struct gen_repair_outcome){.sample = -1, .parent = -1};
     own.eval = eval;
     own.beam = options->beam > 0 ? options->beam : 1;
     own.rounds = options->rounds < GEN_ROUNDS / 2 ? options->rounds : GEN_ROUNDS / 2;

@@ -60,8 +60,7 @@ struct gen_faster {
 enum { GEN_ROUNDS = 128 };
 struct gen_repair_outcome {
     bool found;             /* a candidate was written and `verdict` is set */
-    struct verdict verdict; /* of the best candidate; the caller's: verdict_free */
-    struct gen_trace trace; /* of it, in evidence/ */
+    struct verdict verdict; /* of the best candidate, with the trace in evidence/; the caller's: verdict_free */
     int sample, round, parent;
     bool made_faster;         /* the parent was right, too */
     const char *const *files; /* written, by path; ended by NULL */

@@ -22,10 +22,10 @@ static const char *hash_of(struct arena *arena, const struct attempt *attempt)
 /* Where it came to: an answer that cheats is no way to one that does not, one that could not be judged says nothing. */
 static int rank_of(const struct attempt *attempt)
 {
-    return attempt->kind == AKGEN_VERDICT_PASS          ? AKGEN_STAGE_COMPARE + 1
-           : attempt->kind == AKGEN_VERDICT_INFRA_ERROR ? -2
-           : attempt->kind == AKGEN_VERDICT_REJECTED    ? -1
-                                                        : (int)attempt->stage;
+    return attempt->row.kind == AKGEN_VERDICT_PASS          ? AKGEN_STAGE_COMPARE + 1
+           : attempt->row.kind == AKGEN_VERDICT_INFRA_ERROR ? -2
+           : attempt->row.kind == AKGEN_VERDICT_REJECTED    ? -1
+                                                            : (int)attempt->row.stage;
 }
 
 bool repair_is_better(const struct attempt *a, const struct attempt *b)
@@ -35,8 +35,8 @@ bool repair_is_better(const struct attempt *a, const struct attempt *b)
         return ranks > 0;
     if (a->timed || b->timed)
         return a->timed && (!b->timed || times_faster(&b->times, &a->times));
-    if (a->cases_passed != b->cases_passed)
-        return a->cases_passed > b->cases_passed;
+    if (a->row.cases_passed != b->row.cases_passed)
+        return a->row.cases_passed > b->row.cases_passed;
     return a->feedback.all < b->feedback.all;
 }
 
@@ -44,10 +44,11 @@ static const char *describe_end(struct arena *arena, const struct attempt *attem
 {
     if (attempt->timed)
         return arena_printf(arena, "pass, modelled %.2f us", attempt->times.mean_us);
-    if (attempt->kind == AKGEN_VERDICT_PASS)
+    if (attempt->row.kind == AKGEN_VERDICT_PASS)
         return "pass";
-    return arena_printf(arena, "%s at stage %s, %d of %d cases right", akgen_verdict_kind_name(attempt->kind),
-                        akgen_verdict_stage_name(attempt->stage), attempt->cases_passed, attempt->cases_total);
+    return arena_printf(arena, "%s at stage %s, %d of %d cases right", akgen_verdict_kind_name(attempt->row.kind),
+                        akgen_verdict_stage_name(attempt->row.stage), attempt->row.cases_passed,
+                        attempt->row.cases_total);
 }
 
 /* The project as it was judged; of an answer that was refused its own files. */
@@ -64,7 +65,7 @@ static struct akgen_error *review(struct repair *repair, const struct attempt *a
 {
     const struct answer *answer = &attempt->answer;
     *said = NULL;
-    if (answer->kind != ANSWER_IS_PROGRAM || attempt->kind == AKGEN_VERDICT_PASS)
+    if (answer->kind != ANSWER_IS_PROGRAM || attempt->row.kind == AKGEN_VERDICT_PASS)
         return NULL;
     const struct candidate_program program = {.text = answer->files[0].bytes, .length = answer->files[0].length};
     struct akgen_error *error =
@@ -77,18 +78,22 @@ static struct akgen_error *review(struct repair *repair, const struct attempt *a
     return NULL;
 }
 
-static void take_verdict(struct repair *repair, struct attempt *attempt, const struct verdict *verdict,
-                         const json_t *json)
+static char *attempt_dump(struct arena *arena, const json_t *json, size_t flags)
 {
-    char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-    attempt->json = arena_strdup(repair->arena, text ? text : "{}");
+    char *text = json_dumps(json, flags), *copy = arena_strdup(arena, text ? text : "{}");
     free(text);
-    attempt->kind = verdict->kind;
-    attempt->stage = verdict->stage;
-    attempt->cases_passed = verdict->cases_passed;
-    attempt->cases_total = verdict->cases_total;
-    attempt->timed =
-        repair->options->faster.rounds > 0 && times_of(repair->arena, repair->task, verdict, &attempt->times);
+    return copy;
+}
+
+static void take_verdict(struct repair *repair, struct attempt *attempt, const struct verdict *verdict)
+{
+    struct bench_row *row = &attempt->row;
+    json_t *json = verdict_to_json(verdict);
+    bench_row_take(repair->arena, row, verdict);
+    row->verdict = attempt_dump(repair->arena, json, JSON_COMPACT);
+    attempt->json = attempt_dump(repair->arena, json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+    json_decref(json);
+    attempt->timed = repair->options->faster.rounds > 0 && times_of(repair->arena, verdict, &attempt->times);
     attempt->told = attempt->timed ? optimise_told(repair->arena, verdict, &attempt->times) : NULL;
     attempt->ended = describe_end(repair->arena, attempt);
 }
@@ -122,16 +127,14 @@ static struct akgen_error *evaluate(struct repair *repair, struct attempt *attem
         arena_copy(arena, repair->options->eval, sizeof *eval); /* lives as long as the verdict */
     candidate_of_answer(arena, &attempt->answer, "", repair->task, eval->only_case, &candidate);
     eval_run(&candidate, repair->task, eval, &verdict);
-    json_t *json = verdict_to_json(&verdict);
-    speedup_add(repair->task, NULL, json);
-    take_verdict(repair, attempt, &verdict, json);
+    speedup_add(repair->task, NULL, &verdict);
+    take_verdict(repair, attempt, &verdict);
     struct akgen_error *error = review(repair, attempt, &messages, &said);
     gen_feedback_read(arena, &verdict, said, &attempt->feedback);
     take_files(attempt, &candidate);
     attempt->judged = true;
     if (!error)
-        error = repair_store_verdict(repair, attempt, json, verdict.seconds);
-    json_decref(json);
+        error = repair_store_verdict(repair, attempt);
     keep_best(repair, attempt, &verdict);
     return error;
 }
@@ -149,11 +152,9 @@ static struct akgen_error *take_over(struct repair *repair, struct attempt *atte
     copy.finish = attempt->finish;
     copy.reasoning = attempt->reasoning;
     copy.same_as = attempt->same_as;
+    copy.row.seconds = 0;
     *attempt = copy;
-    json_t *json = json_loads(attempt->json, 0, NULL);
-    struct akgen_error *error = repair_store_verdict(repair, attempt, json, 0);
-    json_decref(json);
-    return error;
+    return repair_store_verdict(repair, attempt);
 }
 
 struct akgen_error *repair_judge(struct repair *repair, struct attempt *attempt)

@@ -46,7 +46,7 @@ struct akgen_error *repair_keep_attempt(struct repair *repair, const struct atte
         const char *told = gen_feedback_text(arena, &attempt->feedback, NULL);
         error =
             write_file(arena, path_of(repair, round, slot, "verdict", ".json"), attempt->json, strlen(attempt->json));
-        if (!error && attempt->kind != AKGEN_VERDICT_PASS)
+        if (!error && attempt->row.kind != AKGEN_VERDICT_PASS)
             error = write_file(arena, path_of(repair, round, slot, "feedback", ".md"), told, strlen(told));
         if (!error && attempt->timed)
             error =
@@ -165,38 +165,25 @@ static const char *kernel_of(const struct attempt *attempt)
     return first;
 }
 
-struct akgen_error *repair_store_verdict(struct repair *repair, const struct attempt *attempt, const json_t *verdict,
-                                         double seconds)
+struct akgen_error *repair_store_verdict(struct repair *repair, const struct attempt *attempt)
 {
-    char *text = json_dumps(verdict, JSON_COMPACT);
-    const struct bench_row row = {
-        .task = name_in_store(repair->task),
-        .category = repair->task->category,
-        .level = repair->task->level,
-        .sample = attempt->sample,
-        .evaluated = true,
-        .kind = attempt->kind,
-        .stage = attempt->stage,
-        .reason = json_string_value(json_object_get(verdict, "reason")),
-        .cases_passed = attempt->cases_passed,
-        .cases_total = attempt->cases_total,
-        .seconds = seconds,
-        .verdict = text,
-        .source = (char *)kernel_of(attempt),
-    };
-    struct akgen_error *error = repair->options->store ? store_add(repair->options->store, repair->bench, &row) : NULL;
-    free(text);
-    return error;
+    struct bench_row row = attempt->row;
+    row.task = name_in_store(repair->task);
+    row.category = repair->task->category;
+    row.level = repair->task->level;
+    row.sample = attempt->sample;
+    row.source = (char *)kernel_of(attempt);
+    return repair->options->store ? store_add(repair->options->store, repair->bench, &row) : NULL;
 }
 
 /* ---- The end */
 
 static json_t *sample_json(const struct attempt *attempt)
 {
-    json_t *json = json_pack("{s:i, s:i, s:i, s:s?, s:s?, s:s?, s:i}", "sample", attempt->sample, "round",
-                             attempt->round, "parent", attempt->parent, "verdict",
-                             attempt->judged ? akgen_verdict_kind_name(attempt->kind) : NULL, "ended", attempt->ended,
-                             "finish", attempt->finish, "same_as", attempt->judged ? attempt->same_as : -1);
+    json_t *json = json_pack(
+        "{s:i, s:i, s:i, s:s?, s:s?, s:s?, s:i}", "sample", attempt->sample, "round", attempt->round, "parent",
+        attempt->parent, "verdict", attempt->judged ? akgen_verdict_kind_name(attempt->row.kind) : NULL, "ended",
+        attempt->ended, "finish", attempt->finish, "same_as", attempt->judged ? attempt->same_as : -1);
     if (attempt->timed)
         json_object_set_new(json, "modelled_us", json_real(round(attempt->times.mean_us * 1e3) / 1e3));
     return json;
@@ -234,22 +221,13 @@ static struct akgen_error *write_run(struct repair *repair)
 }
 
 /* The verdict of the project that was written, with the trace of its longest case. */
-static struct akgen_error *write_verdict(struct repair *repair, const struct attempt *best)
+static struct akgen_error *write_verdict(struct repair *repair)
 {
-    struct arena *arena = repair->arena;
-    const char *dir = repair->options->dir;
-    struct gen_repair_outcome *outcome = repair->outcome;
+    struct verdict *verdict = &repair->outcome->verdict;
     struct akgen_error *error = NULL;
-    json_t *json = json_loads(best->json, 0, NULL);
-    if (!__atomic_load_n(repair->stopped, __ATOMIC_ACQUIRE) && outcome->found)
-        error = gen_trace_keep(arena, repair->task, dir, &outcome->verdict, json, &outcome->trace);
-    char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-    if (!error)
-        error = write_file(arena, arena_printf(arena, "%s/evidence/verdict.json", dir), text ? text : best->json,
-                           strlen(text ? text : best->json));
-    free(text);
-    json_decref(json);
-    return error;
+    if (!__atomic_load_n(repair->stopped, __ATOMIC_ACQUIRE))
+        error = gen_trace_keep(repair->arena, repair->task, repair->options->dir, verdict);
+    return error ? error : write_json(repair, "verdict.json", verdict_to_json(verdict));
 }
 
 struct akgen_error *repair_write_best(struct repair *repair)
@@ -272,11 +250,11 @@ struct akgen_error *repair_write_best(struct repair *repair)
     outcome->sample = best->sample;
     outcome->round = best->round;
     outcome->parent = best->parent;
-    outcome->made_faster = best->parent >= 0 && repair->attempts[best->parent].kind == AKGEN_VERDICT_PASS;
+    outcome->made_faster = best->parent >= 0 && repair->attempts[best->parent].row.kind == AKGEN_VERDICT_PASS;
     if (!error && best->answer.kind == ANSWER_IS_PROGRAM)
         error = write_file(arena, arena_printf(arena, "%s/evidence/program.py", dir), best->answer.files[0].bytes,
                            best->answer.files[0].length);
     if (!error)
         error = write_run(repair);
-    return error ? error : write_verdict(repair, best);
+    return error ? error : write_verdict(repair);
 }

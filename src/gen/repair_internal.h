@@ -19,13 +19,11 @@ struct attempt {
     const char *text;               /* as it came */
     const char *finish, *reasoning; /* NULL: not said */
     struct answer answer;
-    const char *hash; /* of what was read */
-    int same_as;      /* an earlier sample with the same; -1 */
-    enum akgen_verdict_kind kind;
-    enum akgen_verdict_stage stage;
-    int cases_passed, cases_total;
-    const char *ended; /* "fault at stage run, 3 of 17 cases right" */
-    const char *json;  /* the verdict */
+    const char *hash;     /* of what was read */
+    int same_as;          /* an earlier sample with the same; -1 */
+    struct bench_row row; /* the verdict in the run; its texts are the arena's */
+    const char *ended;    /* "fault at stage run, 3 of 17 cases right" */
+    const char *json;     /* the verdict, as a file has it */
     struct gen_feedback feedback;
     bool timed; /* it is right, its time is known, and it counts: the run makes kernels faster */
     struct times times;
@@ -103,8 +101,7 @@ struct akgen_error *repair_keep_prompt(struct repair *repair, int round, int slo
 struct akgen_error *repair_keep_attempt(struct repair *repair, const struct attempt *attempt);
 /* The samples of a reply, in the database. */
 struct akgen_error *repair_store_reply(struct repair *repair, const struct asked *asked, const struct gen_reply *reply);
-struct akgen_error *repair_store_verdict(struct repair *repair, const struct attempt *attempt, const json_t *verdict,
-                                         double seconds);
+struct akgen_error *repair_store_verdict(struct repair *repair, const struct attempt *attempt);
 struct akgen_error *repair_store_prompt(struct repair *repair, const struct gen_prompt *prompt);
 struct akgen_error *repair_begin_store(struct repair *repair);
 /* The project of the best attempt, evidence/run.json and, last, evidence/verdict.json. */

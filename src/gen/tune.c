@@ -62,13 +62,14 @@ static void run_setting(void *closure, int index)
     if (setting->became != GEN_TRY_TIMED || clock_seconds() >= step->search->end)
         return;
     eval_run(&setting->candidate, step->search->task, &step->eval, &step->verdicts[index]);
+    speedup_add(step->search->task, NULL, &step->verdicts[index]);
     step->ran[index] = true;
 }
 
 static void read_verdict(struct search *search, struct gen_setting *setting, const struct verdict *verdict)
 {
     setting->became = GEN_TRY_WRONG;
-    if (times_of(search->arena, search->task, verdict, &setting->times)) {
+    if (times_of(search->arena, verdict, &setting->times)) {
         setting->became = GEN_TRY_TIMED;
         setting->us = setting->times.mean_us;
     } else if (verdict->kind == AKGEN_VERDICT_COMPILE_ERROR) {

@@ -221,31 +221,22 @@ static char *source_of(const struct bench_row *row, const struct candidate *cand
     return text;
 }
 
-static void fill_row(struct bench_row *row, struct arena *arena, const struct verdict *verdict,
-                     const struct kernel_times *kernel)
+static void fill_row(struct bench_row *row, struct arena *arena, const struct verdict *verdict)
 {
-    row->evaluated = true;
-    row->kind = verdict->kind;
-    row->stage = verdict->stage;
-    row->reason = verdict->reason ? arena_strdup(arena, verdict->reason) : NULL;
-    row->cases_passed = verdict->cases_passed;
-    row->cases_total = verdict->cases_total;
-    row->seconds = verdict->seconds;
     json_t *json = verdict_to_json(verdict);
-    speedup_add(row->definition, kernel, json);
-    bench_row_set_verdict(row, json_dumps(json, JSON_COMPACT));
+    bench_row_take(arena, row, verdict);
+    row->verdict = json_dumps(json, JSON_COMPACT);
     json_decref(json);
     row->source = source_of(row, &verdict->candidate);
 }
 
-static void finish_row(struct bench_work *work, struct bench_row *row, const struct verdict *verdict,
-                       const struct kernel_times *kernel)
+static void finish_row(struct bench_work *work, struct bench_row *row, const struct verdict *verdict)
 {
     struct bench *bench = work->bench;
     const struct bench_source *source = work->options->source;
     if (source && source->stopped(source->closure))
         return;
-    fill_row(row, &bench->arena, verdict, kernel);
+    fill_row(row, &bench->arena, verdict);
     if (work->options->store && !bench->store_error)
         bench->store_error = store_add(work->options->store, bench, row);
     bench_row_bound(bench, row);
@@ -284,9 +275,9 @@ static void evaluate_row(void *closure, int turn)
     take_candidate(work->bench, row, &eval, &arena, &candidate);
     eval_run(&candidate, row->definition, &eval, &verdict);
     struct kernel_baseline *baseline = work->options->baseline;
-    const struct kernel_times *kernel = baseline ? kernel_baseline_times(baseline, row->definition, &eval) : NULL;
+    speedup_add(row->definition, baseline ? kernel_baseline_times(baseline, row->definition, &eval) : NULL, &verdict);
     pthread_mutex_lock(&work->lock);
-    finish_row(work, row, &verdict, kernel);
+    finish_row(work, row, &verdict);
     verdict_free(&verdict);
     arena_free(&arena);
     if (source)

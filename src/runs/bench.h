@@ -4,10 +4,10 @@
 #define RUNS_BENCH_H
 
 #include "eval/eval.h"
+#include "eval/kernel_baseline.h"
 #include "runs/metrics.h"
 #include "runs/samples.h"
 #include "runs/store.h"
-#include "eval/speedup.h"
 
 #include <stdio.h>
 
@@ -27,6 +27,7 @@ struct bench_row {
     const char *reason; /* NULL for a pass */
     int cases_passed, cases_total;
     double seconds;
+    const char *hash; /* of its sources; NULL: none were taken, or the row comes from the database */
     /* Owned by the row, and text because there may be thousands of rows: */
     char *verdict; /* JSON, docs/verdict.md */
     char *
@@ -37,6 +38,7 @@ struct bench_row {
     double speedup[SPEEDUP_LAUNCHES]; /* over the baseline, modelled; 0: not known */
     double roofline;                  /* mean share of the bound that its shown cases reach, modelled; 0: not known */
     enum bench_kernel kernel;         /* what the baseline has for the task */
+    const char *kernel_lack;          /* why that is no baseline; NULL: it is one */
     char kernel_hash[16 + 1];         /* how the hash of its sources begins; "": none were taken */
 };
 enum { BENCH_SOURCE_BYTES = 64 << 20 }; /* of the rows' sources together; the database has them all */
@@ -109,8 +111,12 @@ void bench_prepare(struct bench *bench, const char *provider, const struct bench
 /* Rows of a run that gets `samples` candidates for each task from its source. */
 void bench_prepare_samples(struct bench *bench, const char *provider, const struct task *tasks, int count, int samples,
                            const struct eval_options *options);
-/* Gives a row its verdict, and what sums need of it. The text is freed with the row. */
-void bench_row_set_verdict(struct bench_row *row, char *verdict);
+/* Fills a row from a verdict that was compared with its baseline (speedup_add), all but the JSON. Strings are the arena's. */
+void bench_row_take(struct arena *arena, struct bench_row *row, const struct verdict *verdict);
+/* Gives a row of a stored run its verdict's JSON, which is freed with the row, and what sums need of it. */
+void bench_row_open(struct arena *arena, struct bench_row *row, char *verdict);
+/* The times of an entry of `cases` in a stored verdict. */
+struct speedup_case bench_case_times(const json_t *row);
 /* The verdict of a row, parsed; owned by the caller. NULL: it has none. */
 json_t *bench_row_verdict(const struct bench_row *row);
 /* True if a row says that a tree has no answer to its task. */

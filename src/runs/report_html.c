@@ -137,11 +137,11 @@ static void put_findings(FILE *out, const json_t *list, const char *word)
 /* The baseline's time of a case, eager charged a launch a kernel, and the speedup over it. */
 static void put_baseline(FILE *out, const json_t *row, bool kernel)
 {
-    const json_t *us = kernel ? json_object_get(row, "baseline_us")
-                              : json_array_get(json_object_get(row, "eager_us"), SPEEDUP_ONE_LAUNCH);
-    const double speedup = speedup_of_case(row, kernel, SPEEDUP_ONE_LAUNCH);
-    if (us && speedup > 0)
-        fprintf(out, "<td class=n>%.2f<td class=n>%.2f", json_number_value(us), speedup);
+    const struct speedup_case times = bench_case_times(row);
+    const double speedup = speedup_of_case(&times, kernel, SPEEDUP_ONE_LAUNCH);
+    if (speedup > 0)
+        fprintf(out, "<td class=n>%.2f<td class=n>%.2f", kernel ? times.kernel : times.eager[SPEEDUP_ONE_LAUNCH],
+                speedup);
     else
         fputs("<td class=n>-<td class=n>-", out);
 }

@@ -133,12 +133,9 @@ static void put_lacking(FILE *out, const struct bench *bench, enum bench_kernel 
         put(out, row->task);
         if (kernel != BENCH_KERNEL_FAILS)
             continue;
-        json_t *verdict = bench_row_verdict(row);
-        const char *lack = json_string_value(json_object_get(json_object_get(verdict, "baseline_kernel"), "lack"));
         fputs(" (", out);
-        put(out, lack ? lack : "");
+        put(out, row->kernel_lack);
         fputc(')', out);
-        json_decref(verdict);
     }
     if (count_tasks(bench, kernel) > named)
         fprintf(out, " and %d more", count_tasks(bench, kernel) - named);

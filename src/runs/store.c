@@ -38,47 +38,34 @@ struct akgen_error *store_begin_run(struct store *store, struct bench *bench)
     return error ? error : store_own(store, bench->run);
 }
 
-static struct akgen_error *add_diagnostics(struct store *store, int64_t run_id, const struct bench_row *row,
-                                           const json_t *verdict)
+/* The rows of a verdict's diagnostics; SQLite reads them from the JSON that it stores. */
+static struct akgen_error *add_diagnostics(struct store *store, int64_t run_id, const struct bench_row *row)
 {
-    size_t i;
-    const json_t *entry;
+    static const char sql[] =
+        "INSERT OR REPLACE INTO diagnostics SELECT ?, ?, ?, key, json_extract(value, '$.severity'),"
+        " json_extract(value, '$.class'), json_extract(value, '$.file'), coalesce(json_extract(value, '$.line'), 0),"
+        " json_extract(value, '$.message') FROM json_each(?, '$.compile.diagnostics')";
     struct akgen_error *error = store_run(store, "DELETE FROM diagnostics WHERE run = ? AND task = ? AND sample = ?",
                                           "isi", run_id, row->task, (int64_t)row->sample);
-    json_array_foreach(json_object_get(json_object_get(verdict, "compile"), "diagnostics"), i, entry)
-    {
-        if (error)
-            break;
-        error = store_run(
-            store, "INSERT OR REPLACE INTO diagnostics VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", "isiisssis", run_id,
-            row->task, (int64_t)row->sample, (int64_t)i, json_string_value(json_object_get(entry, "severity")),
-            json_string_value(json_object_get(entry, "class")), json_string_value(json_object_get(entry, "file")),
-            (int64_t)json_integer_value(json_object_get(entry, "line")),
-            json_string_value(json_object_get(entry, "message")));
-    }
-    return error;
+    return error ? error : store_run(store, sql, "isis", run_id, row->task, (int64_t)row->sample, row->verdict);
 }
 
 struct akgen_error *store_add(struct store *store, const struct bench *bench, const struct bench_row *row)
 {
-    json_t *verdict = bench_row_verdict(row);
-    const char *candidate = json_string_value(json_object_get(verdict, "candidate"));
     struct akgen_error *error = store_begin(store);
-    if (!error && !verdict)
+    if (!error && !row->verdict)
         error = error_new("out of memory");
-    if (!error && candidate)
-        error = store_run(store, "INSERT OR IGNORE INTO candidates VALUES (?, ?)", "ss", candidate, row->source);
+    if (!error && row->hash)
+        error = store_run(store, "INSERT OR IGNORE INTO candidates VALUES (?, ?)", "ss", row->hash, row->source);
     if (!error)
         error =
             store_run(store, "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                       "isiisssssiids", bench->run, row->task, (int64_t)row->sample, (int64_t)row->level, row->category,
-                      candidate, akgen_verdict_kind_name(row->kind), akgen_verdict_stage_name(row->stage), row->reason,
+                      row->hash, akgen_verdict_kind_name(row->kind), akgen_verdict_stage_name(row->stage), row->reason,
                       (int64_t)row->cases_passed, (int64_t)row->cases_total, row->seconds, row->verdict);
     if (!error)
-        error = add_diagnostics(store, bench->run, row, verdict);
-    error = store_end(store, error);
-    json_decref(verdict);
-    return error;
+        error = add_diagnostics(store, bench->run, row);
+    return store_end(store, error);
 }
 
 struct akgen_error *store_end_run(struct store *store, const struct bench *bench)
@@ -142,7 +129,7 @@ static struct bench_row read_row(struct arena *arena, sqlite3_stmt *statement)
         .seconds = sqlite3_column_double(statement, 9),
         .source = own_column(statement, 11),
     };
-    bench_row_set_verdict(&row, own_column(statement, 10));
+    bench_row_open(arena, &row, own_column(statement, 10));
     return row;
 }
 

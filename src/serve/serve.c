@@ -5,7 +5,7 @@
 #include "base/jsons.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "eval/speedup.h"
+#include "eval/kernel_baseline.h"
 #include "eval/tree.h"
 
 #include <errno.h>
@@ -137,9 +137,8 @@ static json_t *serve_verdict(struct served *item, const struct task *task, struc
     struct verdict verdict;
     read_candidate(item, task, &candidate);
     eval_run(&candidate, task, &item->eval, &verdict);
-    const struct kernel_times *kernel = baseline ? kernel_baseline_times(baseline, task, &item->eval) : NULL;
+    speedup_add(task, baseline ? kernel_baseline_times(baseline, task, &item->eval) : NULL, &verdict);
     json_t *json = verdict_to_json(&verdict);
-    speedup_add(task, kernel, json);
     verdict_free(&verdict);
     return json;
 }

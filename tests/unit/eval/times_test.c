@@ -29,7 +29,7 @@ static struct verdict pass_of(struct verdict_case *rows, const double *us)
 static bool read_times(struct arena *arena, const double *us, struct times *times)
 {
     struct verdict verdict = pass_of(arena_alloc(arena, sizeof *verdict.cases * CASES), us);
-    return times_of(arena, NULL, &verdict, times);
+    return times_of(arena, &verdict, times);
 }
 
 static void test_mean(void **state)
@@ -60,7 +60,7 @@ static void test_without_a_time(void **state)
     struct verdict_case rows[CASES];
     struct verdict verdict = pass_of(rows, (double[]){1, 1, 1, 1});
     verdict.kind = AKGEN_VERDICT_WRONG;
-    assert_false(times_of(&arena, NULL, &verdict, &times));
+    assert_false(times_of(&arena, &verdict, &times));
     arena_free(&arena);
 }
 

@@ -42,8 +42,7 @@ static struct attempt *add(struct fixture *f, int parent, enum akgen_verdict_kin
                                 .parent = parent,
                                 .judged = true,
                                 .same_as = -1,
-                                .kind = kind,
-                                .stage = AKGEN_STAGE_COMPARE,
+                                .row = {.kind = kind, .stage = AKGEN_STAGE_COMPARE},
                                 .ended = "wrong at stage compare, 0 of 1 cases right"};
     return attempt;
 }
@@ -189,7 +188,7 @@ static void test_what_is_told(void **state)
                                                                                           : 9000};
     }
     struct verdict verdict = {.kind = AKGEN_VERDICT_PASS, .cases = rows, .case_count = 40, .options = &options};
-    assert_true(times_of(&arena, NULL, &verdict, &times));
+    assert_true(times_of(&arena, &verdict, &times));
     const char *told = optimise_told(&arena, &verdict, &times);
     assert_non_null(strstr(told, "\n| 0 | float16 x[8] | 10.00 | 2.00 | HBM | 5.00 | 50 % |\n"));
     assert_non_null(strstr(told, "\n6 more cases are not shown.\n"));

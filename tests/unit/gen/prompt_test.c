@@ -265,11 +265,11 @@ static void check_faster(int number, const struct gen_prompt_options *options)
     row.run.timing.model = (struct npu_timing){.known = true, .mhz = 1800, .cycles = 22500, .bound_cycles = 9000};
     const struct verdict verdict = {.kind = AKGEN_VERDICT_PASS, .cases = &row, .case_count = 1, .options = &eval};
     struct op_file file = {.path = "program.py", .bytes = "given = back\n", .length = strlen("given = back\n")};
-    struct attempt attempt = {.text = "", .cases_total = 4, .timed = true};
+    struct attempt attempt = {.text = "", .row = {.cases_total = 4}, .timed = true};
     struct repair repair = {.arena = &arena, .task = task, .options = &settings};
     struct gen_prompt prompt;
     attempt.answer = (struct answer){.kind = ANSWER_IS_PROGRAM, .files = &file, .count = 1};
-    assert_true(times_of(&arena, NULL, &verdict, &attempt.times));
+    assert_true(times_of(&arena, &verdict, &attempt.times));
     attempt.told = optimise_told(&arena, &verdict, &attempt.times);
     assert_null(optimise_read_templates(&repair));
     assert_null(gen_prompt_of_task(&arena, task, options, &repair.prompt));

@@ -192,7 +192,7 @@ static void test_the_end_of_a_models_run_is_none_while_verdicts_lack(void **stat
     succeed(store_open(place->file, &place->store));
     succeed(store_begin_run(place->store, &bench));
     for (int i = 0; i < 2; i++) {
-        bench_row_set_verdict(&rows[i], strdup("{}"));
+        bench_row_open(&bench.arena, &rows[i], strdup("{}"));
         succeed(store_add(place->store, &bench, &rows[i]));
         bench_row_free(&rows[i]);
     }
@@ -209,7 +209,7 @@ static void test_the_end_of_a_models_run_is_none_while_verdicts_lack(void **stat
     bench_free(&resumed);
 
     rows[1].kind = AKGEN_VERDICT_WRONG;
-    bench_row_set_verdict(&rows[1], strdup("{}"));
+    bench_row_open(&bench.arena, &rows[1], strdup("{}"));
     succeed(store_add(place->store, &bench, &rows[1]));
     bench_row_free(&rows[1]);
     assert_non_null(strstr(why_not(place, a_run("{}", 2)), "has no unfinished run"));

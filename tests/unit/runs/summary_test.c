@@ -35,7 +35,7 @@ static void add(struct bench *bench, int task, int sample, enum akgen_verdict_ki
         snprintf(verdict, sizeof verdict,
                  "{\"cases\": [{\"timing\": {\"us\": 4}, \"eager_us\": [%.17g, %.17g, %.17g]}]}", 2 * speedup,
                  4 * speedup, 8 * speedup);
-    bench_row_set_verdict(&bench->rows[bench->count - 1], strdup(verdict));
+    bench_row_open(&bench->arena, &bench->rows[bench->count - 1], strdup(verdict));
 }
 
 /* AscendCraft's counts: of 52 tasks 51 compile, 47 are right, 43, 30 and 24 reach 0.2, 0.8 and 1.0. Each task has a
@@ -225,7 +225,7 @@ static void add_verdict(struct bench *bench, const char *task, int level, const 
                                                      .evaluated = true,
                                                      .kind = kind,
                                                      .stage = AKGEN_STAGE_COMPARE};
-    bench_row_set_verdict(&bench->rows[bench->count - 1], strdup(verdict));
+    bench_row_open(&bench->arena, &bench->rows[bench->count - 1], strdup(verdict));
 }
 
 #define KERNEL(hash, verdict, lack)                                                                                    \
