@@ -1,4 +1,5 @@
 /* akgen eval TASK CANDIDATE: one candidate, one verdict. */
+#include "base/files.h"
 #include "cli/cli.h"
 #include "cli/whole_file.h"
 #include "gen/feedback.h"
@@ -6,6 +7,8 @@
 #include "eval/kernel_baseline.h"
 #include "eval/tree.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,11 +19,12 @@ struct eval_arguments {
     struct cli_baseline baseline;
     const char *task, *dir;
     bool json, feedback, timing;
-    const char *trace; /* a file; NULL: none */
+    const char *json_file, *trace; /* NULL: none */
 };
 
 static const struct argp_option options[] = {
-    {"json", KEY_JSON, NULL, 0, "print the verdict as JSON (docs/verdict.md)", 1},
+    {"json", KEY_JSON, "FILE", OPTION_ARG_OPTIONAL,
+     "print the verdict as JSON (docs/verdict.md); with =FILE write that to FILE and print the text besides", 1},
     {"feedback", KEY_FEEDBACK, NULL, 0, "print what a model that repairs the candidate is told (docs/gen.md)", 1},
     {"timing", KEY_TIMING, NULL, 0,
      "print the modelled time of every case (default: of the one that moves most bytes, where all are right)", 1},
@@ -40,7 +44,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
         state->child_inputs[2] = &arguments->baseline;
         break;
     case KEY_JSON:
-        arguments->json = true;
+        arguments->json |= !text;
+        arguments->json_file = text ? text : arguments->json_file;
         break;
     case KEY_FEEDBACK:
         arguments->feedback = true;
@@ -78,12 +83,24 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-static void print_json(const struct verdict *verdict)
+static const char *json_text(struct arena *arena, const struct verdict *verdict)
 {
     json_t *json = verdict_to_json(verdict);
-    json_dumpf(json, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-    putchar('\n');
+    char *dumped = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+    const char *text = arena_printf(arena, "%s\n", dumped ? dumped : "");
+    free(dumped);
     json_decref(json);
+    return text;
+}
+
+/* Fills the file of --json=FILE and closes it. False, and said, where that failed. */
+static bool write_json(struct arena *arena, struct whole_file *file, const struct verdict *verdict)
+{
+    if (file->fd < 0)
+        return true;
+    const char *text = json_text(arena, verdict);
+    const bool written = files_write_all(file->fd, text, strlen(text));
+    return whole_file_close(file, true, written ? 0 : errno);
 }
 
 static void print_feedback(const struct verdict *verdict)
@@ -181,11 +198,15 @@ static int evaluate(struct eval_arguments *arguments)
         error = kernel_baseline_open_for(arguments->baseline.name, &task, &baseline);
     if (!error)
         error = cli_set_tolerance(&arena, &arguments->options, &task);
-    struct whole_file trace = {.fd = -1};
+    struct whole_file trace = {.fd = -1}, json = {.fd = -1};
     if (!error)
         error = open_trace(arguments, &task, &trace);
+    if (!error && arguments->json_file)
+        error = whole_file_open(&json, arguments->json_file, "}\n");
     const int code_of_error = error ? EXIT_USAGE : EXIT_OWN_FAILURE;
     if (error || (error = eval_check_jail(&arguments->options))) {
+        whole_file_close(&trace, false, 0);
+        whole_file_close(&json, false, 0);
         kernel_baseline_close(baseline);
         arena_free(&arena);
         return cli_fail(code_of_error, error);
@@ -203,13 +224,15 @@ static int evaluate(struct eval_arguments *arguments)
     if (arguments->feedback)
         print_feedback(&verdict);
     else if (arguments->json)
-        print_json(&verdict);
+        fputs(json_text(&arena, &verdict), stdout);
     else
         print_text(arguments, &task, &verdict);
     int code = cli_exit_code(verdict.kind);
     const bool traced = check_trace(arguments, &verdict);
     const int lost = traced && trace.fd >= 0 ? verdict.cases[0].run.timing.trace_errno : 0;
     if (!(whole_file_close(&trace, traced, lost) && traced) && code == EXIT_PASS)
+        code = EXIT_OWN_FAILURE;
+    if (!write_json(&arena, &json, &verdict))
         code = EXIT_OWN_FAILURE;
     verdict_free(&verdict);
     kernel_baseline_close(baseline);

@@ -2,13 +2,14 @@
 """Real verdicts of every kind against docs/verdict.schema.json."""
 import json
 import pathlib
+import re
 import shutil
 import tempfile
 import unittest
 
 import jsonschema
 
-from akgen_program import HOME, copy_reference, edit, verdict
+from akgen_program import HOME, akgen, copy_reference, edit, verdict, without_measurements
 
 SCHEMA = json.loads((HOME / "docs" / "verdict.schema.json").read_text())
 SQRT = "level1/Math/Sqrt"
@@ -54,6 +55,28 @@ class Schema(unittest.TestCase):
     def test_compile_error(self):
         edit(self.kernel, "    op.Process();\n", "    op.Proces();\n")
         self.check("compile_error")
+
+    def test_text_and_a_file(self):
+        options, file = (SQRT, self.project, "--case", "0", "--timing"), self.project.with_name("verdict.json")
+        text = akgen("eval", *options)
+        both = akgen("eval", *options, f"--json={file}")
+        self.assertEqual((both.returncode, both.stderr), (0, ""))
+        self.assertEqual(re.sub(r"[\d.]+ m?s\b", "", both.stdout), re.sub(r"[\d.]+ m?s\b", "", text.stdout))
+        alone = akgen("eval", SQRT, self.project, "--case", "0", "--json").stdout
+        self.assertEqual(without_measurements(file.read_text()), without_measurements(alone))
+        edit(self.kernel, "    op.Process();\n", "    op.Proces();\n")
+        self.assertEqual(akgen("eval", SQRT, self.project, "--feedback", f"--json={file}").returncode, 1)
+        self.assertEqual(json.loads(file.read_text())["verdict"], "compile_error")
+
+    def test_a_file_that_cannot_be_written(self):
+        nowhere = self.project / "no" / "such" / "verdict.json"
+        process = akgen("eval", SQRT, self.project, "--case", "0", f"--json={nowhere}")
+        self.assertEqual((process.returncode, process.stdout), (2, ""))
+        self.assertIn(f"akgen: {nowhere}: No such file", process.stderr)
+        process = akgen("eval", SQRT, self.project, "--case", "0", "--json=/dev/full")
+        self.assertEqual(process.returncode, 3)
+        self.assertRegex(process.stdout, "(?m)^pass: 1 of 1 cases")
+        self.assertIn("akgen: /dev/full is not written: No space left", process.stderr)
 
     def test_answers_that_are_none(self):
         for text in ["no code", "```python\n@ascend_kernel\ndef k(x):\n    try\n```\n"]:
