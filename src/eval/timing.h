@@ -19,7 +19,5 @@ double timing_rate(const struct npu_timing *timing, uint64_t bytes);
 double timing_us(const struct npu_timing *timing);
 /* Where in the project's program the costliest line stands (source_map_of_finding). */
 struct source_place timing_source(const struct source_map *map, const struct job_timing *timing);
-/* The object that docs/verdict.md calls timing; null where it is not known. `map` may be NULL. */
-json_t *timing_json(const struct npu_soc *soc, const struct source_map *map, const struct job_result *run);
 
 #endif
