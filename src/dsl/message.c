@@ -142,19 +142,28 @@ const struct dsl_message *dsl_messages_error(const struct dsl_messages *messages
     return message;
 }
 
+const char *dsl_message_line(struct arena *arena, const struct dsl_messages *messages,
+                             const struct dsl_message *message)
+{
+    int length, column = message->place.column;
+    const char *line = line_of(messages->source, message->place.line, &length);
+    line = part_of(line, &length, &column);
+    return arena_strndup(arena, line, (size_t)length);
+}
+
 json_t *dsl_messages_json(const struct dsl_messages *messages)
 {
+    struct arena arena = {0};
     json_t *all = json_array();
     for (int i = 0; i < messages->kept; i++) {
         const struct dsl_message *message = &messages->items[i];
-        int length, column = message->place.column;
-        const char *line = line_of(messages->source, message->place.line, &length);
-        line = part_of(line, &length, &column);
-        json_array_append_new(all, json_pack("{s:i, s:i, s:i, s:s, s:s, s:s, s:s?, s:s%}", "line", message->place.line,
-                                             "column", message->place.column, "length", message->place.length,
-                                             "severity", message->warning ? "warning" : "error", "rule",
-                                             dsl_rule_name(message->rule), "text", message->text, "remedy",
-                                             message->remedy, "source", line, (size_t)length));
+        const char *line = dsl_message_line(&arena, messages, message);
+        json_array_append_new(all,
+                              json_pack("{s:i, s:i, s:i, s:s, s:s, s:s, s:s?, s:s}", "line", message->place.line,
+                                        "column", message->place.column, "length", message->place.length, "severity",
+                                        message->warning ? "warning" : "error", "rule", dsl_rule_name(message->rule),
+                                        "text", message->text, "remedy", message->remedy, "source", line));
     }
+    arena_free(&arena);
     return all;
 }

@@ -52,6 +52,9 @@ void dsl_messages_print(const struct dsl_messages *messages, struct text *text);
 void dsl_messages_show(const struct dsl_messages *messages);
 /* The first error; there has to be one. */
 const struct dsl_message *dsl_messages_error(const struct dsl_messages *messages);
+/* The line that a message is about, of a long one the part around its place. In the arena. */
+const char *dsl_message_line(struct arena *arena, const struct dsl_messages *messages,
+                             const struct dsl_message *message);
 /* [{"line", "column", "length", "severity", "rule", "text", "remedy", "source"}]; the caller owns it. */
 json_t *dsl_messages_json(const struct dsl_messages *messages);
 

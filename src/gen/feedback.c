@@ -144,10 +144,9 @@ static const char *without_numbers(struct arena *arena, const char *text)
 
 static void collect_program(struct collection *all, const struct dsl_messages *messages)
 {
-    json_t *list = dsl_messages_json(messages);
     for (int i = 0; i < messages->kept; i++) {
         const struct dsl_message *message = &messages->items[i];
-        const char *source = json_string_value(json_object_get(json_array_get(list, (size_t)i), "source"));
+        const char *source = dsl_message_line(all->arena, messages, message);
         const char *rule = dsl_rule_name(message->rule);
         const char *place = place_of(all, "program.py", message->place.line, message->place.column);
         bool is_new;
@@ -158,7 +157,7 @@ static void collect_program(struct collection *all, const struct dsl_messages *m
         if (found && is_new) {
             found->title = arena_printf(all->arena, "error, rule %s", rule);
             add_place(found, place);
-            add_code(all, found, source, source && strlen(source) < LONGEST_CODE ? message->place.column : 0);
+            add_code(all, found, source, strlen(source) < LONGEST_CODE ? message->place.column : 0);
             add_line(all, found, "what:", message->text);
             add_line(all, found, "rule:", dsl_rule_demand(message->rule));
             set_remedy(all, found, message->remedy ? message->remedy : dsl_rule_demand(message->rule));
@@ -167,7 +166,6 @@ static void collect_program(struct collection *all, const struct dsl_messages *m
         }
     }
     all->beyond += messages->count > messages->kept ? messages->count - messages->kept : 0;
-    json_decref(list);
 }
 
 /* How the API is called that the message is about, if it is about one. */
