@@ -1,6 +1,7 @@
 /* A matrix product of 1024 x 1024 x 1024 halves through Nd2Nz, LoadData, Mmad and Fixpipe on one AIC, every check on,
  * against the same multiplications alone and against the same product without hazard detection, in the same run. Prints
  * the median of several runs. */
+#include "abi/npu_abi.h"
 #include "npu/npu.h"
 #include "base/clock.h"
 #include "base/half.h"

@@ -1,6 +1,7 @@
 /* What the machine's checks cost: an fp32 Add of about 8.3 million elements on 48 blocks, every check on, against
  * memcpy of the same bytes (two tensors in, one out), and what finding hazards and modelling time cost of it, in the same
  * run. Prints the median of several runs for two tile sizes, in seconds of the processor: all of it is one thread's work. */
+#include "abi/npu_abi.h"
 #include "npu/npu.h"
 
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #define AKGEN_NPU_ABI_H
 
 #include "abi/dtype.h"
+#include "abi/type_sets.h"
 
 #include <stdint.h>
 
@@ -49,12 +50,12 @@ enum {
     NPU_TENSOR_WRITE_PAST_L2 = 4
 };
 
-/* Every instruction, one per line of isa.def. */
+/* Every instruction; isa.def says what it is. */
 enum npu_op {
     NPU_OP_NONE,
-#define NPU_INSN(id, name, pipe, family, types, ...) NPU_OP_##id,
-#include "abi/isa.def"
-#undef NPU_INSN
+#define NPU_OP(id) NPU_OP_##id,
+#include "abi/op.def"
+#undef NPU_OP
     NPU_OPS
 };
 

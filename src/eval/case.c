@@ -87,7 +87,7 @@ static void try_other_poison(struct arena *arena, struct bound_case *bound, cons
                              struct verdict_case *row)
 {
     static const uint64_t poisons[] = {0x3f803f803f803f80, 0xbf80bf80bf80bf80, 0x8000000080000000};
-    struct job_finding *finding = judge_finding(row, FAULT_undefined_scalar);
+    struct job_finding *finding = judge_finding(row, FAULT(undefined_scalar));
     if (!finding || !row->ok)
         return;
     uint8_t *outputs = gm_memory_save_outputs(bound);

@@ -85,7 +85,7 @@ void conflicts_adopt(struct arena *arena, const struct job_result *judged, struc
 
 /* judge.c */
 /* The first finding of that fault; NULL if there is none. */
-struct job_finding *judge_finding(const struct verdict_case *row, enum npu_fault fault);
+struct job_finding *judge_finding(const struct verdict_case *row, const struct npu_fault *fault);
 void judge_set(struct verdict_case *row, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
                const char *error);
 /* What came of row->run, and of the outputs in GM where the kernel came to its end. */

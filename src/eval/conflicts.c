@@ -10,10 +10,10 @@ enum { WEIGHING_TAKES = 10 };
 
 static bool is_conflict(const struct job_finding *finding)
 {
-    static const enum npu_fault faults[] = {FAULT_hazard_raw, FAULT_hazard_war, FAULT_hazard_waw};
+    const struct npu_fault *const faults[] = {FAULT(hazard_raw), FAULT(hazard_war), FAULT(hazard_waw)};
     bool found = false;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        found |= strcmp(finding->fault, npu_fault_name(faults[i])) == 0;
+        found |= strcmp(finding->fault, faults[i]->name) == 0;
     return found;
 }
 
@@ -79,7 +79,7 @@ static void run_weighing(struct arena *arena, struct bound_case *bound, const st
 static bool only_late_reads(const struct job_result *run)
 {
     for (size_t i = 0; i < run->finding_count; i++)
-        if (run->findings[i].fatal && strcmp(run->findings[i].fault, npu_fault_name(FAULT_hazard_war)) != 0)
+        if (run->findings[i].fatal && strcmp(run->findings[i].fault, FAULT(hazard_war)->name) != 0)
             return false;
     return run->status == JOB_OK && run->fault;
 }

@@ -67,7 +67,7 @@ static void allow_short_results(const struct bound_case *bound, const struct tas
                 return;
     size_t kept = 0;
     for (size_t i = 0; i < run->finding_count; i++)
-        if (strcmp(run->findings[i].fault, npu_fault_name(FAULT_unwritten_output)) != 0)
+        if (strcmp(run->findings[i].fault, FAULT(unwritten_output)->name) != 0)
             run->findings[kept++] = run->findings[i];
     run->finding_count = kept;
 }
@@ -132,10 +132,10 @@ static bool fits_changed_inputs(struct arena *arena, const struct bound_case *bo
     return mismatch.ok;
 }
 
-struct job_finding *judge_finding(const struct verdict_case *row, enum npu_fault fault)
+struct job_finding *judge_finding(const struct verdict_case *row, const struct npu_fault *fault)
 {
     for (size_t i = 0; i < row->run.finding_count; i++)
-        if (strcmp(row->run.findings[i].fault, npu_fault_name(fault)) == 0)
+        if (strcmp(row->run.findings[i].fault, fault->name) == 0)
             return &row->run.findings[i];
     return NULL;
 }
@@ -164,7 +164,7 @@ static bool is_off_by_estimates(const struct task_argument *expected, const stru
 static const char *why_wrong(struct arena *arena, const struct bound_case *bound, const struct task_argument *expected,
                              const struct verdict_case *row)
 {
-    const struct job_finding *estimate = judge_finding(row, FAULT_vec_estimate);
+    const struct job_finding *estimate = judge_finding(row, FAULT(vec_estimate));
     if (bound->passing)
         return arena_printf(arena, "%s; %s", row->mismatch.reason, bound->passing);
     if (!estimate || !is_off_by_estimates(expected, &row->mismatch))

@@ -204,7 +204,7 @@ bool fiber_on_stack(const struct npu_fiber *fiber, uint64_t addr)
 
 _Noreturn static void exhausted(struct npu_core *core)
 {
-    npu_trap(core, FAULT_stack_overflow, NULL, NPU_STACK_EXHAUSTED);
+    npu_trap(core, FAULT(stack_overflow), NULL, NPU_STACK_EXHAUSTED);
 }
 
 static uint64_t rounded(uint64_t bytes)

@@ -19,6 +19,14 @@ const char *npu_pipe_name(int pipe)
 /* Traits as isa.def writes them. */
 enum { MOVES = NPU_MOVES, LOOKS = NPU_LOOKS, COMPOSITE = NPU_COMPOSITE, SILENT = NPU_SILENT };
 
+enum {
+    ROWS = 0
+#define NPU_INSN(id, ...) +1
+#include "abi/isa.def"
+#undef NPU_INSN
+};
+_Static_assert(ROWS == NPU_OPS - 1, "isa.def has a row for each line of op.def");
+
 const struct npu_isa_row npu_isa[NPU_OPS] = {
 #define NPU_INSN(id, name, pipe, family, types, rate16, rate32, mask, traits, source)                                  \
     [NPU_OP_##id] = {name, NPU_PIPE_##pipe, types, rate16, rate32, NPU_MASK_##mask, traits, source},

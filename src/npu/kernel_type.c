@@ -1,4 +1,5 @@
 /* Kernel types: which cores a block has. A kernel names its type with KERNEL_TASK_TYPE; see npu.h for the source. */
+#include "abi/npu_abi.h"
 #include "npu/npu.h"
 
 static const struct {

@@ -9,7 +9,7 @@
 struct npu_undefined_store {
     struct npu_gm_region *region;
     uint64_t low, high; /* offsets */
-    enum npu_fault fault;
+    const struct npu_fault *fault;
     int core;
     bool aic;
     uint64_t pc, pc_other;

@@ -8,11 +8,18 @@
  * the instructions on such tensors do nothing; a plain pointer into it faults. */
 #define NPU_ELSEWHERE (UINT64_C(1) << 56)
 
+#define NPU_MEMORY(id, bytes, told, out_of_bounds, overflow, overbooked)                                               \
+    extern const struct npu_fault fault_##out_of_bounds, fault_##overflow, fault_##overbooked;
+#include "npu/memory.def"
+#undef NPU_MEMORY
 const struct npu_memory_row npu_memories[NPU_MEMORIES] = {
-#define NPU_MEMORY(id, bytes, told, ...)                                                                               \
-    [NPU_MEM_##id] = {#id, bytes,                                                                                      \
+#define NPU_MEMORY(id, bytes, told, out_of_bounds, overflow, overbooked)                                               \
+    [NPU_MEM_##id] = {#id,                                                                                             \
+                      bytes,                                                                                           \
                       NPU_MEM_##id ? (uint32_t)(offsetof(struct npu_memory_layout, id) - NPU_UB_BYTES) : 0,            \
-                      __VA_ARGS__},
+                      &fault_##out_of_bounds,                                                                          \
+                      &fault_##overflow,                                                                               \
+                      &fault_##overbooked},
 #include "npu/memory.def"
 #undef NPU_MEMORY
 };
@@ -64,5 +71,5 @@ enum npu_memory npu_memory_at(const struct npu_core *core, uint64_t addr)
 void npu_trap_unplaced(struct npu_core *core, const char *operand, uint64_t addr)
 {
     if (addr - NPU_UNPLACED < UINT32_MAX)
-        npu_trap(core, FAULT_que_uninitialized, operand, "a tensor is used that Get of a TBuf gave before InitBuffer");
+        npu_trap(core, FAULT(que_uninitialized), operand, "a tensor is used that Get of a TBuf gave before InitBuffer");
 }

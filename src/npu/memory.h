@@ -33,7 +33,7 @@ enum {
 struct npu_memory_row {
     const char *name;
     uint32_t bytes, at; /* at: offset in an AIC's memory */
-    enum npu_fault out_of_bounds, overflow, overbooked;
+    const struct npu_fault *out_of_bounds, *overflow, *overbooked;
 };
 extern const struct npu_memory_row npu_memories[NPU_MEMORIES];
 

@@ -3,5 +3,5 @@
 
 _Noreturn void npu_no_such(struct npu_core *core, const char *what, uint64_t number)
 {
-    npu_trap(core, FAULT_illegal_instruction, NULL, "there is no %s %llu", what, (unsigned long long)number);
+    npu_trap(core, FAULT(illegal_instruction), NULL, "there is no %s %llu", what, (unsigned long long)number);
 }

@@ -3,7 +3,6 @@
 #ifndef NPU_NPU_H
 #define NPU_NPU_H
 
-#include "abi/npu_abi.h"
 #include "abi/npu_hooks.h"
 #include "npu/area.h"
 #include "npu/fault.h"
@@ -35,7 +34,7 @@ const struct npu_soc *npu_soc_find(const char *name);
 
 /* One thing the machine noticed. Strings live as long as the machine. */
 struct npu_finding {
-    const char *fault; /* npu_fault_name */
+    const char *fault; /* npu_fault.name */
     enum npu_kind kind;
     bool fatal;          /* a fault; otherwise a note */
     const char *message; /* one sentence: what happened, the rule and its limit */
@@ -69,6 +68,7 @@ const char *npu_kernel_type_name(int type);
 void npu_kernel_type_cores(enum npu_kernel_type type, int *aic, int *aiv);
 /* The type of a launch with this tiling key. KERNEL_TASK_TYPE of the key goes before KERNEL_TASK_TYPE_DEFAULT; types of
  * other products (MIX_VECTOR_CORE, AICORE) count as not named: CANN accepts them for a 910B, without an effect. */
+struct npu_task_type; /* abi/npu_abi.h */
 enum npu_kernel_type npu_kernel_type_choose(const struct npu_task_type *named, size_t count, uint64_t tiling_key);
 
 /* Launching. */

@@ -26,6 +26,7 @@
 #ifndef NPU_NPU_INTERNAL_H
 #define NPU_NPU_INTERNAL_H
 
+#include "abi/npu_abi.h"
 #include "npu/npu.h"
 
 enum { NPU_BLOCK = 32, NPU_REPEAT = 256, NPU_MAX_REPEAT = 255 };

@@ -53,7 +53,7 @@ void npu_bad_pointer(struct npu_core *core, uint64_t addr)
     char where[96] = "no address at all"; /* one that the processor refuses */
     if (addr < NPU_ADDRESSES || addr >= -NPU_ADDRESSES)
         npu_describe_address(core->npu, addr, where, sizeof where);
-    npu_trap(core, FAULT_bad_pointer, NULL, "access through a pointer that leads nowhere: %s", where);
+    npu_trap(core, FAULT(bad_pointer), NULL, "access through a pointer that leads nowhere: %s", where);
 }
 
 void npu_own_check(struct npu_core *core, const void *at, uint64_t bytes, bool write)

@@ -35,13 +35,14 @@ static struct npu_place place_of(const struct npu_core *core)
                                                   : ""};
 }
 
-static bool same_finding(const struct npu_finding *finding, enum npu_fault fault, const struct npu_place *place)
+static bool same_finding(const struct npu_finding *finding, const struct npu_fault *fault,
+                         const struct npu_place *place)
 {
-    return finding->pc == place->pc && finding->pc_other == place->pc_other && finding->fault == npu_fault_name(fault);
+    return finding->pc == place->pc && finding->pc_other == place->pc_other && finding->fault == fault->name;
 }
 
 /* The finding that (fault, pc, pc_other) belongs to, new or old; NULL when the list is full. */
-static struct npu_finding *find_or_add(struct npu *npu, enum npu_fault fault, const struct npu_place *place)
+static struct npu_finding *find_or_add(struct npu *npu, const struct npu_fault *fault, const struct npu_place *place)
 {
     if (npu->finding_count > 0 && same_finding(&npu->findings[npu->last_finding], fault, place))
         return &npu->findings[npu->last_finding];
@@ -56,7 +57,7 @@ static struct npu_finding *find_or_add(struct npu *npu, enum npu_fault fault, co
     return &npu->findings[npu->last_finding];
 }
 
-static void record(struct npu *npu, enum npu_kind kind, bool fatal, enum npu_fault fault, const char *operand,
+static void record(struct npu *npu, enum npu_kind kind, bool fatal, const struct npu_fault *fault, const char *operand,
                    const struct npu_place *place, const char *format, va_list args)
 {
     if (npu->ended)
@@ -76,7 +77,7 @@ static void record(struct npu *npu, enum npu_kind kind, bool fatal, enum npu_fau
     }
     char text[1024];
     vsnprintf(text, sizeof text, format, args);
-    finding->fault = npu_fault_name(fault);
+    finding->fault = fault->name;
     finding->kind = kind;
     finding->fatal = fatal;
     finding->message = arena_strdup(&npu->arena, text);
@@ -90,14 +91,14 @@ static void record(struct npu *npu, enum npu_kind kind, bool fatal, enum npu_fau
 }
 
 /* The kind of a finding that does not end the run where the fault allows that. */
-static enum npu_kind kind_of(enum npu_fault fault)
+static enum npu_kind kind_of(const struct npu_fault *fault)
 {
-    unsigned others = fault & NPU_FAULT_KINDS & ~(unsigned)NPU_FAULT_TRAP;
+    unsigned others = fault->kinds & ~(1u << NPU_TRAP);
     return others ? (enum npu_kind)__builtin_ctz(others) : NPU_TRAP;
 }
 
-void fault_record(struct npu *npu, bool fatal, enum npu_fault fault, const char *operand, const struct npu_place *place,
-                  const char *format, ...)
+void fault_record(struct npu *npu, bool fatal, const struct npu_fault *fault, const char *operand,
+                  const struct npu_place *place, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -105,8 +106,8 @@ void fault_record(struct npu *npu, bool fatal, enum npu_fault fault, const char 
     va_end(args);
 }
 
-void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc_other,
-              const char *format, ...)
+void npu_note_of(struct npu_core *core, bool fatal, const struct npu_fault *fault, const char *operand,
+                 uint64_t pc_other, const char *format, ...)
 {
     struct npu_place place = place_of(core);
     place.pc_other = pc_other;
@@ -116,7 +117,7 @@ void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const cha
     va_end(args);
 }
 
-void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, const char *format, ...)
+void npu_trap_of(struct npu_core *core, const struct npu_fault *fault, const char *operand, const char *format, ...)
 {
     npu_undefined_load_settle(core);
     struct npu_place place = place_of(core);
@@ -133,7 +134,7 @@ _Noreturn void npu_lacks(struct npu_core *core, const char *what)
 {
     struct npu_place place = place_of(core);
     place.api = arena_strdup(&core->npu->arena, what);
-    fault_record(core->npu, true, FAULT_unsupported_api, NULL, &place, "%s is not simulated", what);
+    fault_record(core->npu, true, FAULT(unsupported_api), NULL, &place, "%s is not simulated", what);
     core->npu->ended = true;
     core->insn = NULL;
     fiber_abandon(core->fiber);
@@ -262,25 +263,26 @@ static void kernel_signal(int number, siginfo_t *info, void *context)
     uint64_t addr = (uint64_t)info->si_addr;
     if (number == SIGFPE && divide_step_over(context)) {
         npu_note(
-            core, false, FAULT_division_by_zero, NULL, 0,
+            core, false, FAULT(division_by_zero), NULL, 0,
             "an integer division by zero (or an overflowing one) on the scalar unit, which goes on with some number");
         return;
     }
     if (number == SIGILL)
-        npu_trap(core, FAULT_illegal_instruction, NULL,
+        npu_trap(core, FAULT(illegal_instruction), NULL,
                  "the kernel ran into code that cannot execute: a function without a return, or __builtin_trap");
     if (fiber_in_guard(core->fiber, addr)) {
         if (!core->insn)
             core->pc = kernel_counter(core, context);
-        npu_trap(core, FAULT_stack_overflow, NULL, NPU_STACK_EXHAUSTED);
+        npu_trap(core, FAULT(stack_overflow), NULL, NPU_STACK_EXHAUSTED);
     }
     if (!core->aic && addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD)
-        npu_trap(core, FAULT_ub_out_of_bounds, NULL, "a pointer is %lld bytes past the start of UB, which has %u bytes",
+        npu_trap(core, FAULT(ub_out_of_bounds), NULL,
+                 "a pointer is %lld bytes past the start of UB, which has %u bytes",
                  (long long)(addr - (uint64_t)core->ub), core->ub_bytes);
     char where[96] = "no address at all"; /* of one that the processor refuses the system gets none to tell */
     if (info->si_code != SI_KERNEL)
         npu_describe_address(core->npu, addr, where, sizeof where);
-    npu_trap(core, FAULT_bad_pointer, NULL, "access through a pointer that leads nowhere: %s", where);
+    npu_trap(core, FAULT(bad_pointer), NULL, "access through a pointer that leads nowhere: %s", where);
 }
 
 void fault_install_signals(void)

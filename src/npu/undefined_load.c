@@ -15,11 +15,11 @@ static void report(struct npu_core *core)
                           : core->undefined_load.stored_gm ? " and stores what it makes of them in GM"
                                                            : "";
     if (core->undefined_load.behind)
-        npu_note(core, core->undefined_load.stored_gm, FAULT_undefined_scalar, "src0", 0,
+        npu_note(core, core->undefined_load.stored_gm, FAULT(undefined_scalar), "src0", 0,
                  "the scalar unit reads bytes behind %s that nothing has written%s", core->undefined_load.behind,
                  becomes);
     else
-        npu_note(core, !stored, FAULT_undefined_scalar, "src0", core->undefined_load.pc_other,
+        npu_note(core, !stored, FAULT(undefined_scalar), "src0", core->undefined_load.pc_other,
                  "the scalar unit reads UB bytes that nothing has written (offset %u)%s", core->undefined_load.offset,
                  becomes);
 }

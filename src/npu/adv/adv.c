@@ -54,8 +54,8 @@ void npu_advanced(const struct npu_adv *given)
     struct adv_tiling tiling;
     bool unheard;
     if (!call.op || call.op >= NPU_ADV_OPS || !npu_type_has_width(call.type) || !npu_type_has_width(call.dst_type))
-        npu_trap(core, FAULT_illegal_instruction, NULL, "there is no high-level API number %u for data types %u and %u",
-                 call.op, call.type, call.dst_type);
+        npu_trap(core, FAULT(illegal_instruction), NULL,
+                 "there is no high-level API number %u for data types %u and %u", call.op, call.type, call.dst_type);
     call.tiling = own_tiling(core, call.tiling, &tiling);
     if (call.answer)
         npu_own_check(core, call.answer, sizeof *call.answer, true);
@@ -65,7 +65,7 @@ void npu_advanced(const struct npu_adv *given)
     const char *outer = core->api;
     core->api = row->name;
     if (!(row->types >> call.type & 1))
-        npu_trap(core, FAULT_vec_dtype, "src", "%s has no form for %s", row->name, akgen_dtype_name(call.type));
+        npu_trap(core, FAULT(vec_dtype), "src", "%s has no form for %s", row->name, akgen_dtype_name(call.type));
     if (!call.tmp.addr && !(call.flags & NPU_ADV_NO_TMP))
         npu_pop_rest(core, NPU_LCM, &call.tmp);
     row->routine(core, &call);
@@ -88,7 +88,7 @@ struct npu_tensor adv_part(const struct npu_tensor *tensor, uint8_t type, uint32
 struct npu_tensor adv_tmp(struct npu_core *core, const struct npu_adv *call, uint32_t offset, uint32_t bytes)
 {
     if ((uint64_t)offset + bytes > call->tmp.bytes)
-        npu_trap(core, FAULT_adv_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(adv_tmp_too_small), "sharedTmpBuffer",
                  "%s needs %llu bytes of temporary space, sharedTmpBuffer has %u", core->api,
                  (unsigned long long)offset + bytes, call->tmp.bytes);
     struct npu_tensor part = call->tmp;
@@ -102,7 +102,7 @@ uint32_t adv_split(struct npu_core *core, const struct npu_adv *call, uint8_t ty
     uint32_t bytes = call->tmp.bytes / pieces;
     bytes -= bytes % (bytes >= NPU_REPEAT ? NPU_REPEAT : NPU_BLOCK);
     if (bytes == 0)
-        npu_trap(core, FAULT_adv_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(adv_tmp_too_small), "sharedTmpBuffer",
                  "%s needs at least %u bytes of temporary space, it has %u", core->api, pieces * NPU_BLOCK,
                  call->tmp.bytes);
     return bytes * 8 / npu_element_bits(type);

@@ -89,7 +89,7 @@ void adv_batch_norm(struct npu_core *core, const struct npu_adv *call)
     uint32_t rows = t->originalBLength, all = t->meanVarSize, step = t->shCurLength;
     if (!rows || !all || !step || step * rows > t->oneTmpSize || adv_bytes(type, step) % NPU_BLOCK ||
         adv_bytes(type, all) % NPU_BLOCK)
-        npu_trap(core, FAULT_adv_tiling, "tiling",
+        npu_trap(core, FAULT(adv_tiling), "tiling",
                  "BatchNorm has a tiling of %u rows of %u elements, %u columns at a time in %u: the host's tiling "
                  "function makes one that works",
                  rows, all, step, t->oneTmpSize);

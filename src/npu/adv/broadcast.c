@@ -76,7 +76,7 @@ static void last_axis(struct npu_core *core, const struct broadcast *b)
     uint32_t unit = adv_bytes(b->type, block * (whole == b->cols ? block : block + whole));
     uint32_t step = b->tmp.bytes / unit * block;
     if (!step)
-        npu_trap(core, FAULT_adv_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(adv_tmp_too_small), "sharedTmpBuffer",
                  "%s needs at least %u bytes of temporary space to broadcast to rows of %u elements, it has %u",
                  core->api, unit, b->cols, b->tmp.bytes);
     if (step > BROADCAST_REPEATS)
@@ -88,7 +88,7 @@ static void last_axis(struct npu_core *core, const struct broadcast *b)
 static void first_axis(struct npu_core *core, const struct broadcast *b)
 {
     if (adv_bytes(b->type, b->cols) % NPU_BLOCK)
-        npu_trap(core, FAULT_adv_shape, "dstShape",
+        npu_trap(core, FAULT(adv_shape), "dstShape",
                  "%s along the first axis takes rows of whole 32-byte blocks; %u elements are %u bytes", core->api,
                  b->cols, adv_bytes(b->type, b->cols));
     tmp_of(core, b, 0, NPU_BLOCK); /* asked for by the documentation; Copy needs none */
@@ -129,14 +129,14 @@ static void check_shape(struct npu_core *core, const struct npu_adv *call)
 {
     for (int i = 0; i < 2; i++)
         if (!call->shape[i] || (call->shape[2 + i] != call->shape[i] && call->shape[2 + i] != 1))
-            npu_trap(core, FAULT_adv_shape, "srcShape",
+            npu_trap(core, FAULT(adv_shape), "srcShape",
                      "%s cannot make %u x %u of %u x %u: an axis grows from 1 or stays", core->api, call->shape[0],
                      call->shape[1], call->shape[2], call->shape[3]);
     if (call->shape[4] > 1)
-        npu_trap(core, FAULT_adv_shape, "axis", "%s has the axes 0 and 1, not %u", core->api, call->shape[4]);
+        npu_trap(core, FAULT(adv_shape), "axis", "%s has the axes 0 and 1, not %u", core->api, call->shape[4]);
     uint32_t other = 1 - call->shape[4], grown = call->shape[2] * call->shape[3];
     if (call->shape[2 + other] != call->shape[other] && grown != 1)
-        npu_trap(core, FAULT_adv_shape, "axis", "%s along axis %u, but it is axis %u that grows from 1 to %u",
+        npu_trap(core, FAULT(adv_shape), "axis", "%s along axis %u, but it is axis %u that grows from 1 to %u",
                  core->api, call->shape[4], other, call->shape[other]);
 }
 

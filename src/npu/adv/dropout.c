@@ -32,7 +32,7 @@ static void by_bytes(struct npu_core *core, const struct npu_adv *call, double f
     bool half = call->type == AKGEN_FLOAT16;
     uint32_t step = call->tmp.bytes / (half ? 2 : 6) / UNIT * UNIT;
     if (!step)
-        npu_trap(core, FAULT_adv_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(adv_tmp_too_small), "sharedTmpBuffer",
                  "DropOut needs at least %u bytes of temporary space, it has %u", UNIT * (half ? 2 : 6),
                  call->tmp.bytes);
     struct npu_tensor narrow = adv_tmp(core, call, 0, step * 2);
@@ -55,7 +55,7 @@ void adv_dropout(struct npu_core *core, const struct npu_adv *call)
     float keep;
     memcpy(&keep, &call->scalar[0], sizeof keep);
     if (!(keep > 0 && keep < 1))
-        npu_trap(core, FAULT_adv_shape, "keepProb", "DropOut keeps with probability %g; it lies between 0 and 1",
+        npu_trap(core, FAULT(adv_shape), "keepProb", "DropOut keeps with probability %g; it lies between 0 and 1",
                  (double)keep);
     bool bits = mode == BIT_ALIGNED || mode == BIT_MISALIGNED;
     adv_reset_mask(core);

@@ -184,7 +184,7 @@ void adv_group_norm(struct npu_core *core, const struct npu_adv *call)
     uint32_t all = t->n * t->g, step = t->bsCurLength;
     if (!all || !step || !t->hw || t->hw > t->hwAlignSize || adv_bytes(call->type, t->hwAlignSize) % NPU_BLOCK ||
         t->d * t->g != t->c || t->dhwAlignSize != t->d * t->hwAlignSize || step * t->dhwAlignSize > t->oneTmpSize)
-        npu_trap(core, FAULT_adv_tiling, "tiling",
+        npu_trap(core, FAULT(adv_tiling), "tiling",
                  "GroupNorm has a tiling of %u x %u channels of %u elements in %u groups, %u groups at a time: the "
                  "host's tiling function makes one that works",
                  t->n, t->c, t->hw, t->g, step);

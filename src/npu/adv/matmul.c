@@ -85,14 +85,14 @@ static uint64_t part_bytes(const struct npu_matmul *mm, int matrix, uint32_t out
 static void require(struct npu_core *core, bool ok, const char *field, int64_t value, const char *rule)
 {
     if (!ok)
-        npu_trap(core, FAULT_matmul_tiling, field, "%s of the tiling is %lld: %s", field, (long long)value, rule);
+        npu_trap(core, FAULT(matmul_tiling), field, "%s of the tiling is %lld: %s", field, (long long)value, rule);
 }
 
 static void check_fits(struct npu_core *core, const char *field, uint64_t bytes, enum npu_memory memory)
 {
     uint32_t room = npu_memories[memory].bytes;
     if (bytes > room)
-        npu_trap(core, FAULT_matmul_tiling, field, "the tiling needs %llu bytes of %s for %s, there are %u",
+        npu_trap(core, FAULT(matmul_tiling), field, "the tiling needs %llu bytes of %s for %s, there are %u",
                  (unsigned long long)bytes, npu_memories[memory].name, field, room);
 }
 
@@ -162,13 +162,13 @@ void matmul_check_ready(struct npu_core *core, const struct npu_matmul *mm)
 {
     static const char *const names[] = {"SetTensorA", "SetTensorB"};
     if (!mm->version)
-        npu_trap(core, FAULT_matmul_not_ready, NULL,
+        npu_trap(core, FAULT(matmul_not_ready), NULL,
                  "the object has no tiling: REGIST_MATMUL_OBJ with a tiling, or Init, comes first");
     for (int i = NPU_MATMUL_A; i <= NPU_MATMUL_B; i++)
         if (!mm->sources[i].set)
-            npu_trap(core, FAULT_matmul_not_ready, names[i], "%s was not called before the calculation", names[i]);
+            npu_trap(core, FAULT(matmul_not_ready), names[i], "%s was not called before the calculation", names[i]);
     if (mm->m <= 0 || mm->n <= 0 || mm->k <= 0)
-        npu_trap(core, FAULT_matmul_shape, NULL, "the shape is %d x %d x %d: each must be above 0", mm->m, mm->n,
+        npu_trap(core, FAULT(matmul_shape), NULL, "the shape is %d x %d x %d: each must be above 0", mm->m, mm->n,
                  mm->k);
 }
 
@@ -203,7 +203,7 @@ static uint64_t take_l1(struct npu_core *core, uint32_t bytes)
             return other->start;
         }
     }
-    npu_trap(core, FAULT_matmul_tiling, "depthA1 and depthB1",
+    npu_trap(core, FAULT(matmul_tiling), "depthA1 and depthB1",
              "the tiling needs %u bytes of L1; of %d bytes %u belong to other buffers", bytes, NPU_L1_BYTES, used);
 }
 

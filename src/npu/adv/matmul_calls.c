@@ -20,10 +20,10 @@ static void register_object(struct npu_core *core, struct npu_matmul *mm)
     mm->client = !core->aic;
     mm->version = 0;
     if (mm->id > MATMUL_OBJECTS)
-        npu_trap(core, FAULT_matmul_objects, NULL, "%u Matmul objects: a kernel can have %d", mm->id,
+        npu_trap(core, FAULT(matmul_objects), NULL, "%u Matmul objects: a kernel can have %d", mm->id,
                  DOCUMENTED_OBJECTS);
     if (mm->id == DOCUMENTED_OBJECTS + 1)
-        npu_note(core, false, FAULT_matmul_objects, NULL, 0,
+        npu_note(core, false, FAULT(matmul_objects), NULL, 0,
                  "more than %d Matmul objects: cross-core flags that others need are used for them",
                  DOCUMENTED_OBJECTS);
 }
@@ -58,7 +58,7 @@ static bool enter(struct npu_core *core, struct npu_matmul *mm)
     if (!core->aic && !mm->client)
         return false;
     if (!mm->id)
-        npu_trap(core, FAULT_matmul_not_ready, NULL, "the object was not initialised: REGIST_MATMUL_OBJ comes first");
+        npu_trap(core, FAULT(matmul_not_ready), NULL, "the object was not initialised: REGIST_MATMUL_OBJ comes first");
     matmul_index(core, mm);
     check_types(core, mm);
     return true;
@@ -132,7 +132,7 @@ void npu_matmul_set_shape(struct npu_matmul *mm, int which, int m, int n, int k,
     }
     const struct TCubeTiling *t = matmul_tiling(mm);
     if (m > t->singleCoreM || n > t->singleCoreN || k > t->singleCoreK)
-        npu_note(core, false, FAULT_matmul_shape, NULL, 0, "%s(%d, %d, %d): the tiling is for at most %d x %d x %d",
+        npu_note(core, false, FAULT(matmul_shape), NULL, 0, "%s(%d, %d, %d): the tiling is for at most %d x %d x %d",
                  which == NPU_MATMUL_TAIL ? "SetTail" : "SetSingleShape", m, n, k, t->singleCoreM, t->singleCoreN,
                  t->singleCoreK);
     bool keeps = which == NPU_MATMUL_TAIL; /* -1 */
@@ -156,7 +156,7 @@ static void check_bias_type(struct npu_core *core, const struct npu_matmul *mm)
     uint8_t a = mm->types[NPU_MATMUL_A].dtype, bias = mm->types[NPU_MATMUL_BIAS].dtype;
     bool integer = a == AKGEN_INT8 || a == AKGEN_INT4;
     if (integer ? bias != AKGEN_INT32 : bias != AKGEN_FLOAT && bias != AKGEN_FLOAT16)
-        npu_trap(core, FAULT_cube_dtype, "SetBias", "a bias of %s with a matrix of %s; supported: %s",
+        npu_trap(core, FAULT(cube_dtype), "SetBias", "a bias of %s with a matrix of %s; supported: %s",
                  akgen_dtype_name(bias), akgen_dtype_name(a), integer ? "int32" : "half and float");
 }
 
@@ -172,12 +172,12 @@ void npu_matmul_set_source(struct npu_matmul *mm, int matrix, const struct npu_t
     struct npu_matmul_source *source = &mm->sources[matrix];
     *source = (struct npu_matmul_source){.set = 1, .is_scalar = !tensor, .scalar = scalar};
     if (matrix == NPU_MATMUL_BIAS && !matmul_tiling(mm)->isBias)
-        npu_trap(core, FAULT_matmul_not_ready, names[matrix],
+        npu_trap(core, FAULT(matmul_not_ready), names[matrix],
                  "SetBias, and isBias of the tiling is 0: EnableBias(true)");
     if (matrix == NPU_MATMUL_BIAS)
         check_bias_type(core, mm);
     if (transposed && matrix <= NPU_MATMUL_B && !mm->types[matrix].transposed)
-        npu_note(core, false, FAULT_matmul_transpose, names[matrix], 0,
+        npu_note(core, false, FAULT(matmul_transpose), names[matrix], 0,
                  "%s with a transposition that the object's MatmulType does not have (ISTRANS): it has no effect",
                  names[matrix]);
     else
@@ -191,7 +191,7 @@ void npu_matmul_set_source(struct npu_matmul *mm, int matrix, const struct npu_t
     source->tensor = *tensor;
     enum npu_memory memory = npu_memory_of(tensor->position);
     if (memory != NPU_MEM_NONE && memory != NPU_MEM_L1 && (memory != NPU_MEM_UB || core->aic))
-        npu_trap(core, FAULT_matmul_position, names[matrix], "%s of a tensor in %s: it takes GM, VECOUT and TSCM",
+        npu_trap(core, FAULT(matmul_position), names[matrix], "%s of a tensor in %s: it takes GM, VECOUT and TSCM",
                  names[matrix], npu_memories[memory].name);
     if (memory == NPU_MEM_UB)
         stage_source(core, mm, matrix, &source->tensor);
@@ -288,9 +288,9 @@ int npu_matmul_iterate(struct npu_matmul *mm, int sync, int partial_sum, const s
         return 1;
     }
     if (local)
-        npu_trap(core, FAULT_matmul_position, "localCmatrix", "Iterate into a tensor of L0C belongs on an AIC");
+        npu_trap(core, FAULT(matmul_position), "localCmatrix", "Iterate into a tensor of L0C belongs on an AIC");
     if (!sync && !mm->workspace)
-        npu_trap(core, FAULT_matmul_not_ready, "SetWorkspace",
+        npu_trap(core, FAULT(matmul_not_ready), "SetWorkspace",
                  "Iterate<false> puts C into the workspace that SetWorkspace names");
     if (sync || first) {
         struct matmul_message *message =
@@ -328,7 +328,7 @@ static void write_c(struct npu_core *core, struct npu_matmul *mm, enum matmul_ve
 static void refuse_ub(struct npu_core *core, const struct npu_matmul_output *out)
 {
     if (npu_position_on_ub(out->local.position) && out->local.addr)
-        npu_trap(core, FAULT_matmul_position, "C", "C in UB needs an AIV: on an AIC it goes to GM or L1");
+        npu_trap(core, FAULT(matmul_position), "C", "C in UB needs an AIV: on an AIC it goes to GM or L1");
 }
 
 void npu_matmul_iterate_all(struct npu_matmul *mm, const struct npu_matmul_output *out)
@@ -353,10 +353,10 @@ void npu_matmul_iterate_all(struct npu_matmul *mm, const struct npu_matmul_outpu
 static void take_cached(struct npu_core *core, struct npu_matmul *mm, const char *api)
 {
     if (!mm->async || !mm->iterating)
-        npu_trap(core, FAULT_matmul_not_ready, "Iterate",
+        npu_trap(core, FAULT(matmul_not_ready), "Iterate",
                  "%s takes what Iterate<false> has computed, and it was not called", api);
     if (mm->taken == mm->steps)
-        npu_trap(core, FAULT_matmul_not_ready, "Iterate", "%s for block %u: C has %u", api, mm->taken + 1, mm->steps);
+        npu_trap(core, FAULT(matmul_not_ready), "Iterate", "%s for block %u: C has %u", api, mm->taken + 1, mm->steps);
     matmul_wait_answer(core, mm, api);
 }
 
@@ -402,9 +402,9 @@ void npu_matmul_get_c(struct npu_matmul *mm, const struct npu_matmul_output *out
         return;
     }
     if (!mm->iterating || !mm->step)
-        npu_trap(core, FAULT_matmul_not_ready, "Iterate", "GetTensorC without an Iterate before it");
+        npu_trap(core, FAULT(matmul_not_ready), "Iterate", "GetTensorC without an Iterate before it");
     if (mm->async)
-        npu_trap(core, FAULT_matmul_not_ready, "Iterate",
+        npu_trap(core, FAULT(matmul_not_ready), "Iterate",
                  "GetTensorC into GM after Iterate<false>: C lies in the workspace");
     if (mm->flags & NPU_MATMUL_OUTER && out->sequential)
         npu_lacks(core, "GetTensorC one block behind the other with ScheduleType::OUTER_PRODUCT");
@@ -434,11 +434,11 @@ void npu_matmul_iterate_batch(struct npu_matmul *mm, const struct npu_matmul_bat
         batch.b = (uint32_t)mm->batch_b;
     }
     if (!batch.a || !batch.b || (batch.a % batch.b && batch.b % batch.a))
-        npu_trap(core, FAULT_matmul_shape, "batch",
+        npu_trap(core, FAULT(matmul_shape), "batch",
                  "batches of %u and %u matrices: one must be a multiple of the other", batch.a, batch.b);
     bool cached = !out.gm.addr && !out.local.addr;
     if (cached && !mm->workspace)
-        npu_trap(core, FAULT_matmul_not_ready, "SetWorkspace",
+        npu_trap(core, FAULT(matmul_not_ready), "SetWorkspace",
                  "IterateNBatch puts C into the workspace that SetWorkspace names");
     if (cached)
         out.gm = (struct npu_tensor){.addr = mm->workspace, .position = NPU_GM};
@@ -460,10 +460,10 @@ void npu_matmul_iterate_batch(struct npu_matmul *mm, const struct npu_matmul_bat
 static void take_batch(struct npu_core *core, struct npu_matmul *mm)
 {
     if (!mm->loops)
-        npu_trap(core, FAULT_matmul_not_ready, "IterateNBatch",
+        npu_trap(core, FAULT(matmul_not_ready), "IterateNBatch",
                  "GetBatchTensorC takes what IterateNBatch<false> has computed, and it was not called");
     if (mm->taken == mm->loops)
-        npu_trap(core, FAULT_matmul_not_ready, "IterateNBatch", "GetBatchTensorC for batch %u: there are %u",
+        npu_trap(core, FAULT(matmul_not_ready), "IterateNBatch", "GetBatchTensorC for batch %u: there are %u",
                  mm->taken + 1, mm->loops);
     matmul_wait_answer(core, mm, "GetBatchTensorC");
     mm->taken++;

@@ -19,7 +19,7 @@ static uint8_t conversion(struct npu_core *core, const struct npu_matmul *mm)
     if (sum == AKGEN_FLOAT && type == AKGEN_BF16)
         return NPU_QUANT_F322BF16;
     if (!by_column && !mm->quant)
-        npu_trap(core, FAULT_matmul_not_ready, "C",
+        npu_trap(core, FAULT(matmul_not_ready), "C",
                  "C of %s from sums of %s needs SetQuantScalar or SetQuantVector before the calculation",
                  akgen_dtype_name(type), akgen_dtype_name(sum));
     if (type == AKGEN_FLOAT16)

@@ -398,7 +398,7 @@ static void forward_copy(struct npu_core *core, const struct npu_insn *insn)
         return;
     if (from_ub) {
         if (bytes > core->ub_bytes)
-            npu_trap(core, FAULT_ub_out_of_bounds, "src", "a copy reads %llu bytes; UB has %u",
+            npu_trap(core, FAULT(ub_out_of_bounds), "src", "a copy reads %llu bytes; UB has %u",
                      (unsigned long long)bytes, core->ub_bytes);
         copy.src0 = matmul_staged(core, &insn->src0);
         matmul_edge(core, NPU_LANE_V, NPU_LANE_MTE3);
@@ -416,13 +416,13 @@ void npu_matmul_open(uint64_t workspace)
 {
     NPU_ENTER(core);
     if (!core->between)
-        npu_trap(core, FAULT_matmul_no_cube, NULL,
+        npu_trap(core, FAULT(matmul_no_cube), NULL,
                  "a Matmul object on an AIV asks the AIC of its block, and this kernel starts no AIC beside its AIVs: "
                  "its type is %s",
                  npu_kernel_type_name((int)core->npu->config.kernel_type));
     const struct npu_gm_region *region = workspace ? npu_gm_find(core->npu, workspace) : NULL;
     if (!region || (uint64_t)region->base + region->bytes - workspace < SYSTEM_WORKSPACE)
-        npu_trap(core, FAULT_matmul_workspace, "workspace",
+        npu_trap(core, FAULT(matmul_workspace), "workspace",
                  "Matmul objects of a kernel with AIVs need a system workspace of %d bytes; %s", SYSTEM_WORKSPACE,
                  region ? "here are fewer" : "there is none: the tiling function adds GetLibApiWorkSpaceSize()");
     uint64_t aivs = (uint64_t)(core->group * core->npu->aiv + core->sub) + 1;

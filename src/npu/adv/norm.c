@@ -158,7 +158,7 @@ static void layer_norm(struct npu_core *core, const struct npu_adv *call, bool d
     uint32_t rows = t->bLength * t->sLength;
     if (!t->hLength || !rows || !t->oneTmpSize || t->oneTmpSize % t->hLength || t->originalHLength > t->hLength ||
         adv_bytes(call->type, t->hLength) % NPU_BLOCK)
-        npu_trap(core, FAULT_adv_tiling, "tiling",
+        npu_trap(core, FAULT(adv_tiling), "tiling",
                  "%s has a tiling of %u x %u x %u (%u of them data) with %u elements at a time: the host's tiling "
                  "function makes one that works",
                  core->api, t->bLength, t->sLength, t->hLength, t->originalHLength, t->oneTmpSize);
@@ -233,7 +233,7 @@ void adv_rms_norm(struct npu_core *core, const struct npu_adv *call)
     uint32_t rows = t->bLength * t->sLength;
     if (!rows || !t->hLength || !t->mainBsLength || t->mainBshLength != t->mainBsLength * t->hLength ||
         t->originalHLength > t->hLength || adv_bytes(call->type, t->hLength) % NPU_BLOCK)
-        npu_trap(core, FAULT_adv_tiling, "tiling",
+        npu_trap(core, FAULT(adv_tiling), "tiling",
                  "RmsNorm has a tiling of %u x %u x %u with %u rows at a time: the host's tiling function makes one "
                  "that works",
                  t->bLength, t->sLength, t->hLength, t->mainBsLength);
@@ -282,7 +282,7 @@ static void normalize(struct npu_core *core, const struct npu_adv *call, const s
     uint32_t pair = 2 * n->pitch * 4, space = n->space.bytes, affine_bytes = call->dst_type == AKGEN_FLOAT16 ? pair : 0;
     uint32_t step = space < affine_bytes ? 0 : (space - affine_bytes) / pair;
     if (!step || space < n->a * 4)
-        npu_trap(core, FAULT_adv_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(adv_tmp_too_small), "sharedTmpBuffer",
                  "%s needs %u bytes of temporary space for a row of %u elements and %u for %u rows, it has %u",
                  core->api, pair + affine_bytes, n->pitch, n->a * 4, n->a, space);
     step = step < n->a ? step : n->a;
@@ -302,7 +302,7 @@ static void check_rows(struct npu_core *core, const struct npu_adv *call)
 {
     const uint32_t *shape = call->shape;
     if (!shape[0] || !shape[1] || shape[1] > shape[2] || adv_bytes(call->type, shape[2]) % NPU_BLOCK)
-        npu_trap(core, FAULT_adv_shape, "para",
+        npu_trap(core, FAULT(adv_shape), "para",
                  "%s of %u rows, %u of %u elements each: rows are whole 32-byte blocks in memory", core->api, shape[0],
                  shape[1], shape[2]);
 }
@@ -355,7 +355,7 @@ void adv_layer_norm_rstd(struct npu_core *core, const struct npu_adv *call)
     const struct LayerNormSeparateTiling *t = call->tiling;
     struct normalize n = {.a = call->shape[0], .r = call->shape[1], .pitch = call->shape[2]};
     if (!t->oneTmpSize || t->oneTmpSize % n.pitch)
-        npu_trap(core, FAULT_adv_tiling, "tiling", "LayerNorm has a tiling for %u elements at a time; rows have %u",
+        npu_trap(core, FAULT(adv_tiling), "tiling", "LayerNorm has a tiling for %u elements at a time; rows have %u",
                  t->oneTmpSize, n.pitch);
     memcpy(&n.epsilon, &call->scalar[0], sizeof n.epsilon);
     n.mean = call->dst[1];

@@ -20,7 +20,7 @@ static struct npu_tensor floats_or_behind(struct npu_core *core, const struct np
 {
     struct npu_tensor part = call->tmp;
     if ((first + count) * 4 > part.bytes)
-        npu_note(core, false, FAULT_adv_tmp_too_small, "sharedTmpBuffer", 0,
+        npu_note(core, false, FAULT(adv_tmp_too_small), "sharedTmpBuffer", 0,
                  "%s works on %u bytes of temporary space and has %u: the rest lands behind it", core->api,
                  (first + count) * 4, part.bytes);
     part.addr += (uint64_t)first * 4;
@@ -167,7 +167,7 @@ void adv_layer_norm_grad(struct npu_core *core, const struct npu_adv *call)
     bool half = call->type == AKGEN_FLOAT16, reuse = call->flags & NPU_ADV_REUSE_SOURCE && !half;
     uint32_t rows = t->bLength * t->sLength;
     if (!rows || !t->hLength || !t->nohCalSize || t->oneCalSize != t->nohCalSize * t->hLength || t->hLength % 8)
-        npu_trap(core, FAULT_adv_tiling, "tiling",
+        npu_trap(core, FAULT(adv_tiling), "tiling",
                  "LayerNormGrad has a tiling of %u x %u x %u, %u rows at a time: the host's tiling function makes one "
                  "that works",
                  t->bLength, t->sLength, t->hLength, t->nohCalSize);
@@ -204,7 +204,7 @@ void adv_layer_norm_grad_beta(struct npu_core *core, const struct npu_adv *call)
     bool half = call->type == AKGEN_FLOAT16, reuse = call->flags & NPU_ADV_REUSE_SOURCE && !half;
     uint32_t h = t->hLength, rows = t->bLength * t->sLength, step = t->bsCurLength;
     if (!h || !rows || !step || adv_bytes(call->type, h) % NPU_BLOCK || t->originalHLength > h)
-        npu_trap(core, FAULT_adv_tiling, "tiling",
+        npu_trap(core, FAULT(adv_tiling), "tiling",
                  "LayerNormGradBeta has a tiling of %u x %u x %u, %u rows at a time: the host's tiling function makes "
                  "one that works",
                  t->bLength, t->sLength, h, step);

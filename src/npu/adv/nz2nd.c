@@ -19,13 +19,13 @@ static void check_params(struct npu_core *core, const struct npu_nz2nd *p)
                   {"srcNStride", p->src_column, 0, 4096}, {"dstDStride", p->dst_row, 1, 65535}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].value < fields[i].least || fields[i].value > fields[i].most)
-            npu_trap(core, FAULT_copy_params, "intriParams", "%s is %u, expected %u to %u", fields[i].name,
+            npu_trap(core, FAULT(copy_params), "intriParams", "%s is %u, expected %u to %u", fields[i].name,
                      fields[i].value, fields[i].least, fields[i].most);
     if (p->columns % STRIP)
-        npu_trap(core, FAULT_copy_params, "intriParams", "dValue is %u, expected a multiple of %d", p->columns, STRIP);
+        npu_trap(core, FAULT(copy_params), "intriParams", "dValue is %u, expected a multiple of %d", p->columns, STRIP);
     if (p->dst_row < STRIP)
-        npu_trap(core, FAULT_copy_params, "intriParams", "dstDStride is %u, less than the %d columns that a copy moves",
-                 p->dst_row, STRIP);
+        npu_trap(core, FAULT(copy_params), "intriParams",
+                 "dstDStride is %u, less than the %d columns that a copy moves", p->dst_row, STRIP);
 }
 
 void adv_copy_nz2nd(struct npu_core *core, const struct npu_adv *call)

@@ -121,7 +121,7 @@ static void pad_unaligned(struct pad *p)
     uint32_t bytes = t->tmpBuffer1RowNum * NPU_BLOCK, width = t->srcWidth + p->left + p->right;
     if (!bytes || width % p->block || width - t->srcWidth >= p->block || t->srcHeight * t->srcWidth % p->block ||
         t->widthFractalTailAlingned < p->left + p->right)
-        npu_trap(p->core, FAULT_adv_shape, "padParams",
+        npu_trap(p->core, FAULT(adv_shape), "padParams",
                  "Pad of %u x %u elements by %u and %u, %u at a time: rows grow to the next 32-byte block, and the "
                  "source as a whole is whole blocks",
                  t->srcHeight, t->srcWidth, p->left, p->right, t->tmpBuffer1RowNum);
@@ -138,8 +138,8 @@ static void pad_aligned(const struct pad *p)
     const struct PadTiling *t = p->t;
     uint32_t surplus = t->srcWidth - t->srcOriWidth, count = t->srcHeight * t->srcWidth;
     if (surplus >= p->block)
-        npu_trap(p->core, FAULT_adv_shape, "padParams", "Pad of rows of %u elements, of which %u are data", t->srcWidth,
-                 t->srcOriWidth);
+        npu_trap(p->core, FAULT(adv_shape), "padParams", "Pad of rows of %u elements, of which %u are data",
+                 t->srcWidth, t->srcOriWidth);
     struct npu_insn copy = {.op = NPU_OP_DATA_COPY,
                             .form = NPU_FORM_COUNT,
                             .dst_type = p->type,
@@ -182,7 +182,7 @@ void adv_unpad(struct npu_core *core, const struct npu_adv *call)
     const struct UnPadTiling *t = call->tiling;
     uint32_t bytes = adv_bytes(call->type, t->srcWidth), right = call->shape[1];
     if (!t->srcHeight || !bytes || bytes % NPU_BLOCK || adv_bytes(call->type, right) >= NPU_BLOCK)
-        npu_trap(core, FAULT_adv_shape, "unPadParams",
+        npu_trap(core, FAULT(adv_shape), "unPadParams",
                  "UnPad of %u x %u elements by %u: rows are whole 32-byte blocks and lose less than one", t->srcHeight,
                  t->srcWidth, right);
     struct npu_insn insn = {.op = NPU_OP_GATHER_MASK,

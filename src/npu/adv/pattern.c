@@ -67,7 +67,7 @@ static void reduce(struct npu_core *core, const struct npu_adv *call, enum npu_o
     uint32_t block = NPU_BLOCK * 8 / npu_element_bits(call->type);
     uint32_t pitch = (call->shape[1] + block - 1) / block * block;
     if (!call->shape[0] || !call->shape[1])
-        npu_trap(core, FAULT_adv_shape, "srcShape", "%s of %u x %u elements", core->api, call->shape[0],
+        npu_trap(core, FAULT(adv_shape), "srcShape", "%s of %u x %u elements", core->api, call->shape[0],
                  call->shape[1]);
     adv_reset_mask(core);
     if (call->shape[2])

@@ -33,7 +33,7 @@ static uint32_t room_of(struct npu_core *core, const struct npu_adv *call, const
     uint32_t available = call->tmp.bytes < plan->head ? 0 : call->tmp.bytes - plan->head;
     uint32_t room = available / bytes / block * block;
     if (!room)
-        npu_trap(core, FAULT_adv_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(adv_tmp_too_small), "sharedTmpBuffer",
                  "%s needs at least %u bytes of temporary space, it has %u", core->api, plan->head + bytes * block,
                  call->tmp.bytes);
     return room;

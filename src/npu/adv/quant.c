@@ -15,7 +15,7 @@ static uint32_t pieces(struct npu_core *core, uint32_t bytes, uint32_t element_b
 {
     uint32_t step = bytes / element_bytes / UNIT * UNIT;
     if (!step)
-        npu_trap(core, FAULT_adv_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(adv_tmp_too_small), "sharedTmpBuffer",
                  "%s needs at least %u bytes of temporary space more, it has %u", core->api, UNIT * element_bytes,
                  bytes);
     return step;
@@ -60,7 +60,7 @@ void adv_quant(struct npu_core *core, const struct npu_adv *call)
     uint32_t columns = call->shape[0] ? call->shape[0] : call->count;
     uint32_t step = pieces(core, call->tmp.bytes, 2);
     if (call->shape[0] && (columns % UNIT || call->count % columns))
-        npu_trap(core, FAULT_adv_shape, "scaleCount",
+        npu_trap(core, FAULT(adv_shape), "scaleCount",
                  "AscendQuant of %u elements with %u scales: scales come in 32s and divide the elements", call->count,
                  columns);
     adv_reset_mask(core);
@@ -110,7 +110,7 @@ void adv_dequant(struct npu_core *core, const struct npu_adv *call)
     uint32_t n = call->shape[1], valid = call->shape[2], dst_bits = npu_element_bits(call->dst_type);
     uint32_t dst_block = NPU_BLOCK * 8 / dst_bits, dst_pitch = (n + dst_block - 1) / dst_block * dst_block;
     if (!n || n % 8 || !valid || valid > n)
-        npu_trap(core, FAULT_adv_shape, "params",
+        npu_trap(core, FAULT(adv_shape), "params",
                  "AscendDequant of rows of %u elements, %u of them to scale: rows are whole 32-byte blocks of int32", n,
                  valid);
     adv_reset_mask(core);
@@ -118,7 +118,7 @@ void adv_dequant(struct npu_core *core, const struct npu_adv *call)
     uint32_t used = (valid + 7) / 8 * UNIT;
     uint32_t step = (call->tmp.bytes - used) / (n * 4), total = (call->count + n - 1) / n;
     if (call->tmp.bytes < used || !step)
-        npu_trap(core, FAULT_adv_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(adv_tmp_too_small), "sharedTmpBuffer",
                  "AscendDequant needs %u bytes of temporary space, it has %u", used + n * 4, call->tmp.bytes);
     for (uint32_t row = 0; row < total; row += step) {
         uint32_t rows = total - row < step ? total - row : step, last = call->count - (row + rows - 1) * n;
@@ -191,8 +191,8 @@ void adv_antiquant(struct npu_core *core, const struct npu_adv *call)
     bool half = call->dst_type == AKGEN_FLOAT16, scalars = call->flags & NPU_ADV_SCALARS, by_row = call->shape[2];
     uint32_t src_bits = npu_element_bits(call->type);
     if (!rows || !cols || (rows > 1 && !scalars && cols * src_bits / 8 % NPU_BLOCK))
-        npu_trap(core, FAULT_adv_shape, "k", "AscendAntiQuant of %u x %u elements: rows are whole 32-byte blocks", rows,
-                 cols);
+        npu_trap(core, FAULT(adv_shape), "k", "AscendAntiQuant of %u x %u elements: rows are whole 32-byte blocks",
+                 rows, cols);
     adv_reset_mask(core);
     struct antiquant a = {.has_offset = scalars ? call->flags & NPU_ADV_HAS_OFFSET : call->src[1].addr != 0,
                           .by_column = !scalars && !by_row,

@@ -47,9 +47,9 @@ static void check_shape(struct npu_core *core, const struct npu_adv *call)
         "and inner is a whole number of 32-byte blocks";
     bool ragged = adv_bytes(call->type, inner) % NPU_BLOCK;
     if (!outter || !n || n > inner || (ragged && outter > 1))
-        npu_trap(core, FAULT_adv_shape, "params", rule, core->api, outter, n, inner);
+        npu_trap(core, FAULT(adv_shape), "params", rule, core->api, outter, n, inner);
     if (ragged)
-        npu_note(core, false, FAULT_adv_shape, "params", 0, rule, core->api, outter, n, inner);
+        npu_note(core, false, FAULT(adv_shape), "params", 0, rule, core->api, outter, n, inner);
 }
 
 static void sum_rows(struct npu_core *core, const struct npu_adv *call)

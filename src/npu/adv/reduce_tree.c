@@ -163,7 +163,7 @@ static void bytes_to_column(struct tree t)
     struct npu_tensor halves = adv_tmp(core, t.call, 0, t.pitch * 2 + t.rows * BYTES);
     struct npu_tensor slots = from(&halves, AKGEN_FLOAT16, t.pitch);
     if (t.columns > HALVES && t.columns < BYTES)
-        npu_note(core, false, FAULT_adv_shape, "srcShape", 0,
+        npu_note(core, false, FAULT(adv_shape), "srcShape", 0,
                  "%s of rows of %u bytes looks at the first 16 of each; rows of 32 and more are reduced as a whole",
                  core->api, t.columns);
     t.type = AKGEN_FLOAT16;
@@ -190,7 +190,7 @@ static struct tree tree_of(struct npu_core *core, const struct npu_adv *call, en
     t.pitch = (t.columns + block - 1) / block * block;
     t.reuse = call->flags & NPU_ADV_REUSE_SOURCE;
     if (!t.rows || !t.columns)
-        npu_trap(core, FAULT_adv_shape, "srcShape", "%s of %u x %u elements", core->api, t.rows, t.columns);
+        npu_trap(core, FAULT(adv_shape), "srcShape", "%s of %u x %u elements", core->api, t.rows, t.columns);
     adv_reset_mask(core);
     return t;
 }
@@ -242,7 +242,7 @@ void adv_xor_sum(struct npu_core *core, const struct npu_adv *call)
     bool reuse = call->flags & NPU_ADV_REUSE_SOURCE;
     uint32_t count = call->count, room = call->tmp.bytes / 2 / (reuse ? 2 : 3) / BYTES * BYTES;
     if (room < count)
-        npu_trap(core, FAULT_adv_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(adv_tmp_too_small), "sharedTmpBuffer",
                  "ReduceXorSum of %u elements has room for %u in %u bytes of temporary space", count, room,
                  call->tmp.bytes);
     struct npu_tensor a = adv_tmp(core, call, 0, room * 4), b = from(&a, AKGEN_INT16, room);

@@ -413,7 +413,7 @@ void adv_close_up(struct npu_core *core, struct npu_tensor dst, struct npu_tenso
     /* 240 rows: at most 255, and they end on a 32-byte block of dst. */
     enum { MOST = 240, EVERY_ELEMENT = 7 };
     if (given % NPU_BLOCK || kept % 2 || !kept || kept > given)
-        npu_trap(core, FAULT_adv_shape, "info",
+        npu_trap(core, FAULT(adv_shape), "info",
                  "%s: rows of the mask are %u bytes, of which %u count; they must be whole 32-byte blocks and at least "
                  "as long as the source's",
                  core->api, given, kept);

@@ -59,14 +59,14 @@ static void scalar_repeat(struct npu_core *core, const struct npu_adv *call)
 static uint32_t elements_at_a_time(struct npu_core *core, uint32_t bytes)
 {
     if (bytes < LEAST_TMP)
-        npu_note(core, false, FAULT_adv_tmp_too_small, "sharedTmpBuffer", 0,
+        npu_note(core, false, FAULT(adv_tmp_too_small), "sharedTmpBuffer", 0,
                  "%s has %u bytes of temporary space, it should have %u: the rest of what it writes lands behind it",
                  core->api, bytes, LEAST_TMP);
     uint32_t step = (bytes - TAIL_TMP) / 2 / NPU_BLOCK * NPU_BLOCK;
     if (step > MOST_REPEATS * HALF_LANES)
         step = MOST_REPEATS * HALF_LANES;
     if (!step)
-        npu_trap(core, FAULT_adv_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(adv_tmp_too_small), "sharedTmpBuffer",
                  "%s has %u bytes of temporary space, of which it leaves 256 alone: it never comes to an end",
                  core->api, bytes);
     return step;

@@ -27,7 +27,7 @@ static void list_starts(struct npu_core *core, const struct npu_slice *slices, u
         uint32_t indices = (slice->end - slice->start + 1 + slice->stride) / step;
         size *= slices[d - 1].shape;
         if ((uint64_t)below * indices > MOST_COPIES)
-            npu_trap(core, FAULT_copy_params, operand, "the slices make %llu copies, the limit is %d",
+            npu_trap(core, FAULT(copy_params), operand, "the slices make %llu copies, the limit is %d",
                      (unsigned long long)below * indices, MOST_COPIES);
         for (uint32_t i = 0; i < below; i++)
             starts->at[i] += size * slice->start;
@@ -64,11 +64,12 @@ void adv_copy_slices(struct npu_core *core, const struct npu_adv *call)
     const struct npu_slices *slices = call->tiling;
     struct starts src, dst;
     if (!slices->dims || slices->dims > NPU_SLICE_DIMS)
-        npu_trap(core, FAULT_copy_params, "dimValue", "dimValue is %u, expected 1 to %d", slices->dims, NPU_SLICE_DIMS);
+        npu_trap(core, FAULT(copy_params), "dimValue", "dimValue is %u, expected 1 to %d", slices->dims,
+                 NPU_SLICE_DIMS);
     list_starts(core, slices->src, slices->dims, "srcSliceInfo", &src);
     list_starts(core, slices->dst, slices->dims, "dstSliceInfo", &dst);
     if (dst.count < src.count)
-        npu_trap(core, FAULT_copy_params, "dstSliceInfo", "the slices of src make %u copies, those of dst %u",
+        npu_trap(core, FAULT(copy_params), "dstSliceInfo", "the slices of src make %u copies, those of dst %u",
                  src.count, dst.count);
     struct npu_insn insn = copy_of_row(call, slices);
     for (uint32_t i = 0; i < src.count; i++) {

@@ -294,7 +294,7 @@ static uint32_t begin(struct npu_core *core, const struct npu_adv *call, enum fa
     g->width = call->flags & NPU_ADV_PACKED ? 1 : g->block;
     uint32_t unit = call->flags & NPU_ADV_NZ ? ADV_PANEL * 2 : NPU_BLOCK;
     if (!g->all_rows || !g->cols || g->valid > g->cols || adv_bytes(call->type, g->cols) % unit)
-        npu_trap(core, FAULT_adv_shape, "softmaxShapeInfo",
+        npu_trap(core, FAULT(adv_shape), "softmaxShapeInfo",
                  "%s of %u x %u elements, %u columns of them data: rows are whole 32-byte blocks (NZ: 16 columns)",
                  core->api, g->all_rows, g->cols, g->valid);
     const struct SoftMaxTiling *tiling = call->tiling;
@@ -308,7 +308,7 @@ static uint32_t begin(struct npu_core *core, const struct npu_adv *call, enum fa
             step--;
     }
     if (!step)
-        npu_trap(core, FAULT_adv_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(adv_tmp_too_small), "sharedTmpBuffer",
                  "%s needs %u bytes of temporary space for a row, sharedTmpBuffer has %u (splitM of the tiling is %u)",
                  core->api, floats_of(g, family, 1) * 4, call->tmp.bytes, tiling->splitM);
     return step;

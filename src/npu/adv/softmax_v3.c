@@ -191,7 +191,7 @@ void adv_softmax_flash_v3(struct npu_core *core, const struct npu_adv *call)
     if (call->shape[5] != PARTS || f.cols < LEAST_COLUMNS || f.valid < LEAST_COLUMNS || f.valid > f.cols ||
         f.valid % (PARTS * BLOCK32) || !step)
         npu_trap(
-            core, FAULT_adv_shape, "params",
+            core, FAULT(adv_shape), "params",
             "SoftmaxFlashV3 of %u columns, %u of them data, in %u parts, %u rows at a time: at least 512 columns, a "
             "multiple of 64, in 8 parts",
             f.cols, f.valid, call->shape[5], step);

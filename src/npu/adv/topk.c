@@ -239,7 +239,7 @@ void adv_topk(struct npu_core *core, const struct npu_adv *call)
     t.index = call->src[1];
     if (!t.outer || t.inner % SORT32 || t.inner > (is_small ? SORT32 : MOST_INNER) || t.n > t.inner || !t.k ||
         t.k > t.n)
-        npu_trap(core, FAULT_adv_shape, "topKInfo",
+        npu_trap(core, FAULT(adv_shape), "topKInfo",
                  "TopK of %u rows of %u elements, %u with padding, k = %u: 1 <= k <= n <= inner, and inner is a "
                  "multiple of 32, at most %u",
                  t.outer, t.n, t.inner, t.k, is_small ? SORT32 : MOST_INNER);

@@ -59,7 +59,7 @@ static void swap_axes(struct npu_core *core, const struct npu_adv *call)
     if (t->param0 != block || !room || room % SQUARE || column % SQUARE || column != t->param4 * ADV_LIST ||
         width % ADV_LIST || pitch != n * width)
         npu_trap(
-            core, FAULT_adv_shape, "tiling",
+            core, FAULT(adv_shape), "tiling",
             "Transpose of fractals: the tiling has %u rows of %u elements, %u elements of temporary space and blocks "
             "of %u: whole fractals, and a tiling made for the element's size",
             t->param4, width, room, t->param0);
@@ -95,7 +95,7 @@ void adv_transpose(struct npu_core *core, const struct npu_adv *call)
     const struct ConfusionTransposeTiling *t = call->tiling;
     uint32_t size = npu_element_bits(call->type) / 8, block = NPU_BLOCK / size, height = t->param1, width = t->param2;
     if (!height || height % ADV_LIST || !width || width % block || t->param0 != block || t->param3 != height / ADV_LIST)
-        npu_trap(core, FAULT_adv_shape, "tiling",
+        npu_trap(core, FAULT(adv_shape), "tiling",
                  "Transpose of %u rows of %u elements: the rows are a multiple of 16, the elements of a row whole "
                  "32-byte blocks, and the tiling is made for the element's size",
                  height, width);

@@ -45,10 +45,10 @@ void adv_welford_update(struct npu_core *core, const struct npu_adv *call)
     uint32_t buffers = half ? 3 : call->flags & NPU_ADV_REUSE_SOURCE ? 1 : 2;
     uint32_t step = call->tmp.bytes / (NPU_REPEAT * buffers) * LANES;
     if (!computed || computed > all || adv_bytes(call->type, all) % NPU_BLOCK)
-        npu_trap(core, FAULT_adv_shape, "para", "WelfordUpdate of %u of %u elements: whole 32-byte blocks, 1 at least",
+        npu_trap(core, FAULT(adv_shape), "para", "WelfordUpdate of %u of %u elements: whole 32-byte blocks, 1 at least",
                  computed, all);
     if (!step)
-        npu_trap(core, FAULT_adv_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(adv_tmp_too_small), "sharedTmpBuffer",
                  "WelfordUpdate needs %u bytes of temporary space, it has %u", NPU_REPEAT * buffers, call->tmp.bytes);
     adv_reset_mask(core);
     for (int i = 0; call->count && computed < all && i < 2; i++) {
@@ -161,11 +161,11 @@ void adv_welford_finalize(struct npu_core *core, const struct npu_adv *call)
     struct finalize f = {.call = call, .step = words < SUMS ? 0 : (words - SUMS) / (BUFFERS * LANES) * LANES};
     bool tail = call->src[2].addr || (call->shape[4] && call->shape[5]);
     if (!f.step)
-        npu_trap(core, FAULT_adv_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(adv_tmp_too_small), "sharedTmpBuffer",
                  "WelfordFinalize needs 1024 bytes of temporary space, it has %u", call->tmp.bytes);
     if (!all || all % 8 || (!call->src[2].addr && call->shape[3] + call->shape[5] != all))
         npu_trap(
-            core, FAULT_adv_shape, "para",
+            core, FAULT(adv_shape), "para",
             "WelfordFinalize of %u elements, %u in the head and %u in the tail: whole 32-byte blocks, and head and "
             "tail are all of them",
             all, call->shape[3], call->shape[5]);

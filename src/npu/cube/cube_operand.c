@@ -30,19 +30,19 @@ void npu_check_cube_operand(struct npu_core *core, const struct npu_tensor *tens
     if (memory == NPU_MEM_NONE || !(memories >> memory & 1)) {
         char wanted[64];
         name_memories(memories, wanted, sizeof wanted);
-        npu_trap(core, FAULT_cube_position, operand, "%s of %s lies in %s, not in %s", operand,
+        npu_trap(core, FAULT(cube_position), operand, "%s of %s lies in %s, not in %s", operand,
                  npu_isa[core->insn->op].name, memory == NPU_MEM_NONE ? "GM" : npu_memories[memory].name, wanted);
     }
     uint64_t offset = tensor->addr - npu_memory_base(core, memory);
     if (offset % alignment)
-        npu_trap(core, FAULT_cube_alignment, operand, "%s offset %llu is not a multiple of %u bytes",
+        npu_trap(core, FAULT(cube_alignment), operand, "%s offset %llu is not a multiple of %u bytes",
                  npu_memories[memory].name, (unsigned long long)offset, alignment);
 }
 
 void npu_check_cube_field(struct npu_core *core, const char *field, int64_t value, int64_t limit)
 {
     if (value < 0 || value > limit)
-        npu_trap(core, FAULT_cube_params, field, "%s is %lld, the field holds 0 to %lld", field, (long long)value,
+        npu_trap(core, FAULT(cube_params), field, "%s is %lld, the field holds 0 to %lld", field, (long long)value,
                  (long long)limit);
 }
 

@@ -58,7 +58,7 @@ static void visit_mmad(struct npu_core *core, const struct npu_insn *insn, uint3
     uint64_t bit = UINT64_C(1) << fractal % 64, *word = &core->unit_flags[fractal / 64];
     if (*word & bit)
         npu_trap(
-            core, FAULT_unit_flag_wait, "dst",
+            core, FAULT(unit_flag_wait), "dst",
             "Mmad with unitFlag %d waits for ever for fractal %u of L0C: an earlier Mmad with unitFlag 3 has filled "
             "it and no Fixpipe with unitFlag 3 has emptied it",
             insn->mmad.unit_flag, fractal);
@@ -70,7 +70,7 @@ static void visit_fixpipe(struct npu_core *core, const struct npu_insn *insn, ui
 {
     uint64_t bit = UINT64_C(1) << fractal % 64, *word = &core->unit_flags[fractal / 64];
     if (!(*word & bit))
-        npu_trap(core, FAULT_unit_flag_wait, "src",
+        npu_trap(core, FAULT(unit_flag_wait), "src",
                  "Fixpipe with unitFlag %d waits for ever for fractal %u of L0C: no Mmad with unitFlag 3 has filled it",
                  insn->fixpipe.unit_flag, fractal);
     if (insn->fixpipe.unit_flag == 3)

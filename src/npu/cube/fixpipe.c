@@ -48,12 +48,13 @@ static void read_registers(struct npu_core *core, struct npu_insn *insn, const s
     insn->fixpipe.dst_nd_stride = (uint16_t)(nd >> 32);
     insn->scalar = regs->cube.at[NPU_CUBE_QUANT];
     if (insn->fixpipe.nz2nd && !nd)
-        npu_trap(core, FAULT_cube_params, "nz2ndEn", "DataCopy from L0C to rows (nz2ndEn) without SetFixpipeNz2ndFlag");
+        npu_trap(core, FAULT(cube_params), "nz2ndEn",
+                 "DataCopy from L0C to rows (nz2ndEn) without SetFixpipeNz2ndFlag");
     if (!by_column(insn->fixpipe.quant))
         return;
     insn->src1 = (struct npu_tensor){.addr = regs->cube.at[NPU_CUBE_QUANT_AT], .position = NPU_C2PIPE2GM};
     if (!insn->src1.addr)
-        npu_trap(core, FAULT_cube_params, "quantPre", "a quantisation by columns without SetFixPipeConfig");
+        npu_trap(core, FAULT(cube_params), "quantPre", "a quantisation by columns without SetFixPipeConfig");
 }
 
 static void check_conversion(struct npu_core *core, const struct npu_insn *insn)
@@ -63,7 +64,7 @@ static void check_conversion(struct npu_core *core, const struct npu_insn *insn)
             conversions[i].dst == insn->dst_type)
             return;
     npu_trap(
-        core, FAULT_fixpipe_quant, "quantPre",
+        core, FAULT(fixpipe_quant), "quantPre",
         "quantPre %d does not turn %s into %s: NoQuant keeps the type, F322F16 and F322BF16 go from float, (V)DEQF16 "
         "from int32 to half, (V)QF322B8_PRE from float and (V)REQ8 from int32 to 8 bits",
         insn->fixpipe.quant, akgen_dtype_name(insn->src_type), akgen_dtype_name(insn->dst_type));
@@ -77,12 +78,12 @@ static void check_shape(struct npu_core *core, const struct npu_insn *insn)
     npu_check_cube_field(core, "mSize", p->m, p->nz2nd ? 8192 : 65535);
     npu_check_cube_field(core, "srcNdStride", p->nz2nd ? p->src_nd_stride : 0, 512);
     if (!p->nz2nd && p->n % (p->channel_split ? 8 : 16))
-        npu_trap(core, FAULT_cube_params, "nSize", "nSize is %u: a fractal matrix has a multiple of %d columns", p->n,
+        npu_trap(core, FAULT(cube_params), "nSize", "nSize is %u: a fractal matrix has a multiple of %d columns", p->n,
                  p->channel_split ? 8 : 16);
     if (p->channel_split && (insn->dst_type != AKGEN_FLOAT || p->nz2nd || to_l1))
-        npu_trap(core, FAULT_cube_params, "channelSplit", "channelSplit is for fractal matrices of float in GM");
+        npu_trap(core, FAULT(cube_params), "channelSplit", "channelSplit is for fractal matrices of float in GM");
     if (to_l1 && (p->nz2nd || p->quant == NPU_QUANT_NONE))
-        npu_trap(core, FAULT_cube_params, p->nz2nd ? "format" : "quantPre",
+        npu_trap(core, FAULT(cube_params), p->nz2nd ? "format" : "quantPre",
                  "L0C goes to L1 as a fractal matrix (CFG_NZ) of half, bfloat16 or 8-bit integers");
 }
 
@@ -123,7 +124,7 @@ int npu_check_fixpipe(struct npu_core *core, struct npu_insn *insn, const struct
     if (insn->dst.position != NPU_GM)
         npu_check_cube_operand(core, &insn->dst, "dst", 1u << NPU_MEM_L1, NPU_BLOCK);
     else if (!p->nz2nd && insn->dst.addr % NPU_BLOCK)
-        npu_trap(core, FAULT_gm_alignment, "dst", "a fractal matrix in GM starts at a multiple of 32 bytes");
+        npu_trap(core, FAULT(gm_alignment), "dst", "a fractal matrix in GM starts at a multiple of 32 bytes");
     check_conversion(core, insn);
     if (!p->n || !p->m || (p->nz2nd && !p->nd_num))
         return 0;
@@ -131,7 +132,7 @@ int npu_check_fixpipe(struct npu_core *core, struct npu_insn *insn, const struct
     npu_check_atomic(core, insn, regs, akgen_dtype_size(insn->dst_type));
     uint32_t size = (uint32_t)akgen_dtype_size(insn->dst_type);
     if (regs->atomic && insn->dst.position == NPU_GM && akgen_dtype_size(regs->atomic_type) != size)
-        npu_trap(core, FAULT_atomic_type, "dst", "an atomic operation on %s by a Fixpipe that writes %s",
+        npu_trap(core, FAULT(atomic_type), "dst", "an atomic operation on %s by a Fixpipe that writes %s",
                  akgen_dtype_name(regs->atomic_type), akgen_dtype_name(insn->dst_type));
     int count = 0;
     accesses[count] = dst_access(insn, regs);

@@ -166,13 +166,13 @@ int npu_check_load_3d(struct npu_core *core, struct npu_insn *insn, const struct
     npu_check_cube_operand(core, &insn->dst, "dst", 1u << NPU_MEM_L0A | 1u << NPU_MEM_L0B, NPU_FRACTAL);
     npu_check_cube_operand(core, &insn->src0, "src", 1u << NPU_MEM_L1, NPU_BLOCK);
     if (transposed(insn) && bits < 16)
-        npu_trap(core, FAULT_cube_dtype, "dst", "LoadData3D transposes 16-bit and 32-bit elements only");
+        npu_trap(core, FAULT(cube_dtype), "dst", "LoadData3D transposes 16-bit and 32-bit elements only");
     if (regs->cube.at[NPU_CUBE_BOUNDARY])
         npu_lacks(core, "SetLoadDataBoundary with a boundary");
     if (does_nothing(&u))
         return 0;
     if (u.p.k_start % u.c0)
-        npu_trap(core, FAULT_cube_params, "kStartPt",
+        npu_trap(core, FAULT(cube_params), "kStartPt",
                  "kStartPt is %u: a multiple of the %u elements of 32 bytes is needed", u.p.k_start, u.c0);
     accesses[0] = npu_cube_access(&insn->dst, "dst", true, 0, target_bytes(insn, &u));
     return 1 + source_access(insn, &u, &accesses[1]);

@@ -44,7 +44,7 @@ int npu_check_load_2d(struct npu_core *core, struct npu_insn *insn, const struct
     if (!from_gm)
         npu_check_cube_operand(core, &insn->src0, "src", L1, NPU_BLOCK);
     if (p->transpose && (from_gm || npu_cube_bits(insn->src_type) != 16))
-        npu_trap(core, FAULT_cube_dtype, "ifTranspose",
+        npu_trap(core, FAULT(cube_dtype), "ifTranspose",
                  "LoadData transposes fractals of 16-bit elements on their way from L1; other types need "
                  "LoadDataWithTranspose");
     if (!p->repeat)
@@ -126,7 +126,7 @@ int npu_check_load_transpose(struct npu_core *core, struct npu_insn *insn, const
     npu_check_cube_operand(core, &insn->dst, "dst", L0, NPU_FRACTAL);
     npu_check_cube_operand(core, &insn->src0, "src", L1, NPU_BLOCK);
     if (insn->src_type == AKGEN_INT4 && npu_memory_of(insn->dst.position) == NPU_MEM_L0A)
-        npu_trap(core, FAULT_cube_dtype, "dst", "LoadDataWithTranspose takes int4 to L0B only");
+        npu_trap(core, FAULT(cube_dtype), "dst", "LoadDataWithTranspose takes int4 to L0B only");
     if (!p->repeat)
         return 0;
     uint32_t fractals = square_fractals(insn->src_type), square = fractals * NPU_FRACTAL;

@@ -75,7 +75,7 @@ int npu_check_table_copy(struct npu_core *core, struct npu_insn *insn, struct np
         npu_check_cube_field(core, "blockLen", insn->copy.block_len, NPU_MAX_BLOCK_LEN);
     }
     if (insn->dst_type != insn->src_type && (insn->src_type != AKGEN_FLOAT16 || insn->dst_type != AKGEN_FLOAT))
-        npu_trap(core, FAULT_cube_dtype, "dst",
+        npu_trap(core, FAULT(cube_dtype), "dst",
                  "DataCopy into the bias table turns half into float; %s into %s it does not",
                  akgen_dtype_name(insn->src_type), akgen_dtype_name(insn->dst_type));
     struct table_blocks blocks = shape_of(insn);

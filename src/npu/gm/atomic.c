@@ -29,11 +29,11 @@ void npu_check_atomic(struct npu_core *core, const struct npu_insn *insn, const 
         return;
     size_t size = npu_atomic_size(regs->atomic_type);
     if (!size)
-        npu_trap(core, FAULT_atomic_type, "dst",
+        npu_trap(core, FAULT(atomic_type), "dst",
                  "an atomic operation on %s: int8, int16, float16, bfloat16, int32 and float32 have one",
                  akgen_dtype_name(regs->atomic_type));
     if (bytes % size || insn->dst.addr % size)
-        npu_trap(core, FAULT_atomic_type, "dst",
+        npu_trap(core, FAULT(atomic_type), "dst",
                  "an atomic write of %llu bytes, %llu past a multiple of the element's, cuts an element of %s",
                  (unsigned long long)bytes, (unsigned long long)(insn->dst.addr % size),
                  akgen_dtype_name(regs->atomic_type));

@@ -130,7 +130,7 @@ bool dcache_access(struct npu_core *core, struct npu_gm_region *region, uint64_t
             line->dirty |= mask;
         own &= (line->dirty & mask) == mask;
         if (!write && !own && line->stale)
-            npu_note(core, false, FAULT_dcache_stale_read, "src0", 0,
+            npu_note(core, false, FAULT(dcache_stale_read), "src0", 0,
                      "the scalar unit reads %s from its cache; GM has changed since, and no DataCacheCleanAndInvalid "
                      "was called",
                      region->name);
@@ -186,7 +186,7 @@ static void line_clean(struct npu_core *core, struct line *line)
     for (int i = 0; i < LINE; i++)
         clobbered += !(line->dirty >> i & 1) && line->gm[i] != memory[i];
     if (clobbered)
-        npu_note(core, false, FAULT_dcache_line_shared, "dst", 0,
+        npu_note(core, false, FAULT(dcache_line_shared), "dst", 0,
                  "a cache line of %s is written back whole over %d bytes that were changed meanwhile: SetValue of two "
                  "cores, or of a core and DMA, in one 64-byte line",
                  region->name, clobbered);

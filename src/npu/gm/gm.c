@@ -112,14 +112,14 @@ static _Noreturn void out_of_bounds(struct npu_core *core, const char *operand, 
     if (!region) {
         char where[96];
         npu_describe_address(core->npu, addr, where, sizeof where);
-        npu_trap(core, FAULT_gm_out_of_bounds, operand, "%llu bytes in no GM tensor: %s", (unsigned long long)bytes,
+        npu_trap(core, FAULT(gm_out_of_bounds), operand, "%llu bytes in no GM tensor: %s", (unsigned long long)bytes,
                  where);
     }
     uint64_t begin = (uint64_t)region->base;
     if (begin > addr)
-        npu_trap(core, FAULT_gm_out_of_bounds, operand, "%llu bytes that begin %llu bytes before %s",
+        npu_trap(core, FAULT(gm_out_of_bounds), operand, "%llu bytes that begin %llu bytes before %s",
                  (unsigned long long)bytes, (unsigned long long)(begin - addr), region->name);
-    npu_trap(core, FAULT_gm_out_of_bounds, operand,
+    npu_trap(core, FAULT(gm_out_of_bounds), operand,
              "%llu bytes at offset %llu of %s, which has %zu: %llu bytes past its end", (unsigned long long)bytes,
              (unsigned long long)(addr - begin), region->name, region->bytes,
              (unsigned long long)(addr + bytes - begin - region->bytes));
@@ -143,7 +143,7 @@ uint64_t gm_check_copy(struct npu_core *core, const char *operand, uint64_t addr
     if (!region || offset + bytes > region->bytes + (write ? region->writable : region->readable))
         out_of_bounds(core, operand, addr, bytes);
     uint64_t inside = offset < region->bytes ? region->bytes - offset : 0;
-    npu_note(core, false, FAULT_gm_padding, operand, 0,
+    npu_note(core, false, FAULT(gm_padding), operand, 0,
              "%llu bytes at offset %llu of %s, which has %zu: %llu bytes past its end, %s", (unsigned long long)bytes,
              (unsigned long long)offset, region->name, region->bytes, (unsigned long long)(bytes - inside),
              write ? "where nothing is kept" : "where anything may stand");
@@ -386,7 +386,7 @@ static const uint8_t *expected_at(const struct npu_core *core, uint64_t addr)
 
 /* A store of undefined bytes to GM: remembered, a fault if they are still there at the end. */
 static void remember_undefined(struct npu_core *core, struct npu_gm_region *region, uint64_t at, size_t bytes,
-                               enum npu_fault fault, uint64_t pc_other)
+                               const struct npu_fault *fault, uint64_t pc_other)
 {
     struct npu *npu = core->npu;
     uint64_t low = at - (uint64_t)region->base, high = low + bytes;
@@ -427,7 +427,7 @@ static void written_twice(struct npu_core *core, struct npu_gm_region *region, s
     uint64_t other = state <= GM_WRITERS ? region->writer_pc[state] : 0;
     if (atomic || state == GM_ATOMIC) {
         npu_note(
-            core, true, FAULT_gm_race, "dst", other,
+            core, true, FAULT(gm_race), "dst", other,
             "accumulates atomically into %s at offset %zu, which another core writes plainly, with no SyncAll between",
             region->name, low);
         return;
@@ -443,13 +443,13 @@ static void written_twice(struct npu_core *core, struct npu_gm_region *region, s
         first = differs && at < first ? at : first;
     }
     if (conflicts == 0) {
-        npu_note(core, false, FAULT_gm_same_value, "dst", other,
+        npu_note(core, false, FAULT(gm_same_value), "dst", other,
                  "writes bytes of %s that another core has written since the last SyncAll, with the same values",
                  region->name);
         return;
     }
-    remember_undefined(core, region, (uint64_t)region->base + first, high - first, FAULT_gm_overlap, other);
-    npu_note(core, false, FAULT_gm_overlap, "dst", other,
+    remember_undefined(core, region, (uint64_t)region->base + first, high - first, FAULT(gm_overlap), other);
+    npu_note(core, false, FAULT(gm_overlap), "dst", other,
              "%zu bytes of %s from offset %zu on are written by two cores with different values and no SyncAll between",
              conflicts, region->name, first);
 }
@@ -485,7 +485,7 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
     size_t low = at - (uint64_t)region->base, high = low + bytes;
     uint8_t me = gm_writer(core);
     if (region->kind == NPU_GM_INPUT && !region->coarse)
-        npu_note(core, false, FAULT_input_written, "dst", 0, "writes to %s, which is an input", region->name);
+        npu_note(core, false, FAULT(input_written), "dst", 0, "writes to %s, which is an input", region->name);
     uint8_t state = !defined ? GM_UNDEFINED : atomic ? GM_ATOMIC : me;
     enum state_class class = !atomic && region->atomic_writer != core->index && region->atomic_writer != -1
                                  ? OTHERS_OR_ATOMIC_STATE
@@ -507,7 +507,7 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
     if (clean || at_offset < high)
         set_state(region, at_offset, high, state);
     if (!defined)
-        remember_undefined(core, region, at, bytes, FAULT_undefined_output, core->pc_undefined);
+        remember_undefined(core, region, at, bytes, FAULT(undefined_output), core->pc_undefined);
     region->dirty_low = low < region->dirty_low ? low : region->dirty_low;
     region->dirty_high = high > region->dirty_high ? high : region->dirty_high;
     region->writer_pc[me] = core->pc;
@@ -540,7 +540,7 @@ static void report_race(const struct npu_core *reader, const char *operand, cons
                               .pc = pc,
                               .pc_other = writer_pc,
                               .api = reader->insn ? npu_isa[reader->insn->op].name : ""};
-    fault_record(reader->npu, true, FAULT_gm_race, operand, &place,
+    fault_record(reader->npu, true, FAULT(gm_race), operand, &place,
                  "%s reads %s at offset %zu, which %s %s with %s between",
                  npu_core_name(reader, names[0], sizeof names[0]), region->name, at,
                  writer ? npu_core_name(writer, names[1], sizeof names[1]) : "several blocks",
@@ -728,7 +728,7 @@ static void report_never_written(struct npu *npu, const struct npu_gm_region *re
     }
     struct npu_place nowhere = {.pipe = -1};
     if (count)
-        fault_record(npu, false, FAULT_unwritten_output, NULL, &nowhere,
+        fault_record(npu, false, FAULT(unwritten_output), NULL, &nowhere,
                      "%zu bytes of output %s, from offset %zu on, were never written", count, region->name, first);
 }
 
@@ -756,7 +756,7 @@ void gm_report_undefined(struct npu *npu)
                                   .pc = store->pc,
                                   .pc_other = store->pc_other,
                                   .api = store->api};
-        if (store->fault == FAULT_gm_overlap) /* noted when it happened: now it is a fault */
+        if (store->fault == FAULT(gm_overlap)) /* noted when it happened: now it is a fault */
             fault_record(npu, true, store->fault, "dst", &place, "%zu bytes of %s from offset %zu on", count,
                          region->name, first);
         else

@@ -83,12 +83,12 @@ void npu_undefined_read(struct npu_core *core, const char *operand, const void *
     if (!core->pc_undefined)
         core->pc_undefined = core->pc;
     if (npu_in_ub(core, (uint64_t)at))
-        npu_note(core, false, FAULT_uninitialized_read, operand, 0,
+        npu_note(core, false, FAULT(uninitialized_read), operand, 0,
                  "reads %s bytes that nothing has written (offset %llu)",
                  npu_memories[npu_memory_at(core, (uint64_t)at)].name,
                  (unsigned long long)((uint64_t)at - npu_memory_base(core, npu_memory_at(core, (uint64_t)at))));
     else
-        npu_note(core, false, FAULT_uninitialized_read, operand, 0, "reads GM bytes that nothing has written");
+        npu_note(core, false, FAULT(uninitialized_read), operand, 0, "reads GM bytes that nothing has written");
 }
 
 static bool defined_at(const struct npu_core *core, const uint8_t *at, size_t bytes)

@@ -305,7 +305,7 @@ static void check_int4(struct npu_core *core, const struct npu_insn *insn, const
     if (insn->form == NPU_FORM_COUNT || insn->form == NPU_FORM_MASK_LEN) {
         uint64_t elements = insn->form == NPU_FORM_COUNT ? insn->count : insn->mask[0];
         if (elements % 2)
-            npu_trap(core, FAULT_cast_int4, "mask",
+            npu_trap(core, FAULT(cast_int4), "mask",
                      "Cast of %llu int4 elements: their number must be even, two share a byte",
                      (unsigned long long)elements);
         return;
@@ -314,7 +314,7 @@ static void check_int4(struct npu_core *core, const struct npu_insn *insn, const
     const uint64_t first = UINT64_C(0x5555555555555555);
     bool odd = regs->counter ? mask[0] % 2 : ((mask[0] >> 1 ^ mask[0]) & first) || ((mask[1] >> 1 ^ mask[1]) & first);
     if (odd)
-        npu_trap(core, FAULT_cast_int4, "mask", "the mask of Cast splits a pair of int4 elements that share a byte");
+        npu_trap(core, FAULT(cast_int4), "mask", "the mask of Cast splits a pair of int4 elements that share a byte");
 }
 
 int npu_check_cast(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
@@ -322,7 +322,7 @@ int npu_check_cast(struct npu_core *core, struct npu_insn *insn, const struct np
 {
     const struct cast_pair *pair = find_pair(insn);
     if (!pair)
-        npu_trap(core, FAULT_vec_dtype, "dst", "Cast has no conversion from %s to %s on this chip",
+        npu_trap(core, FAULT(vec_dtype), "dst", "Cast has no conversion from %s to %s on this chip",
                  akgen_dtype_name((enum akgen_dtype)insn->src_type),
                  akgen_dtype_name((enum akgen_dtype)insn->dst_type));
     if (insn->dst_type == AKGEN_INT4 || insn->src_type == AKGEN_INT4)
@@ -330,7 +330,7 @@ int npu_check_cast(struct npu_core *core, struct npu_insn *insn, const struct np
     int n = npu_check_vector(core, insn, regs, accesses, "src0", NULL);
     if (has_mode(pair, insn->mode))
         return n;
-    npu_note(core, false, FAULT_cast_round_mode, "roundMode", 0,
+    npu_note(core, false, FAULT(cast_round_mode), "roundMode", 0,
              "Cast from %s to %s has no %s: the chip converts nothing and dst keeps what it held",
              akgen_dtype_name((enum akgen_dtype)insn->src_type), akgen_dtype_name((enum akgen_dtype)insn->dst_type),
              insn->mode < CAST_MODES ? mode_names[insn->mode] : "such round mode");

@@ -13,9 +13,9 @@ static int check(struct npu_core *core, const struct npu_tensor *mask, bool writ
                  struct npu_access *accesses)
 {
     if (!npu_in_ub(core, mask->addr) || !npu_in_ub(core, mask->addr + CMP_MASK_BYTES - 1))
-        npu_trap(core, FAULT_ub_out_of_bounds, operand, "the comparison mask takes 16 bytes of UB");
+        npu_trap(core, FAULT(ub_out_of_bounds), operand, "the comparison mask takes 16 bytes of UB");
     if (mask->addr % CMP_MASK_BYTES)
-        npu_trap(core, FAULT_misaligned_address, operand,
+        npu_trap(core, FAULT(misaligned_address), operand,
                  "the comparison mask's address is not a multiple of 16 bytes");
     accesses[0] = (struct npu_access){.addr = mask->addr,
                                       .bytes = CMP_MASK_BYTES,

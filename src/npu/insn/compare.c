@@ -99,15 +99,15 @@ static void check_mode(struct npu_core *core, const struct npu_insn *insn)
 {
     const struct npu_isa_row *row = &npu_isa[insn->op];
     if (insn->mode >= COMPARE_MODES)
-        npu_trap(core, FAULT_compare_mode, "cmpMode", "%s has no CMPMODE %d", row->name, insn->mode);
+        npu_trap(core, FAULT(compare_mode), "cmpMode", "%s has no CMPMODE %d", row->name, insn->mode);
     if (insn->src_type == AKGEN_INT32 && insn->mode != COMPARE_EQ)
-        npu_note(core, false, FAULT_compare_int32_mode, "cmpMode", 0,
+        npu_note(core, false, FAULT(compare_int32_mode), "cmpMode", 0,
                  "%s of int32 was asked for %s; the chip only has EQ for int32 and computes that", row->name,
                  mode_names[insn->mode]);
     npu_check_types(core, insn);
     if (to_register(insn)) {
         if (insn->src_type == AKGEN_INT32)
-            npu_trap(core, FAULT_vec_dtype, "src0", "%s into the CMPMASK register takes half and float only",
+            npu_trap(core, FAULT(vec_dtype), "src0", "%s into the CMPMASK register takes half and float only",
                      row->name);
         return;
     }
@@ -115,12 +115,12 @@ static void check_mode(struct npu_core *core, const struct npu_insn *insn)
         npu_check_count(core, insn, insn->count, npu_element_bits(insn->src_type));
     uint32_t per_repeat = NPU_REPEAT * 8 / npu_element_bits(insn->src_type);
     if (insn->form == NPU_FORM_COUNT && insn->count % per_repeat && !is_cut(insn))
-        npu_note(core, false, FAULT_compare_count, "count", 0,
+        npu_note(core, false, FAULT(compare_count), "count", 0,
                  "%s of %" PRIu32 " elements: they must fill a multiple of 256 bytes (%" PRIu32
                  " elements); the last %" PRIu32 " are not compared",
                  row->name, insn->count, per_repeat, insn->count % per_repeat);
     if (insn->form != NPU_FORM_COUNT && insn->repeat > NPU_MAX_REPEAT)
-        npu_trap(core, FAULT_vec_repeat, "repeatTime", "%s repeats %" PRIu32 " times; the register holds 0 to 255",
+        npu_trap(core, FAULT(vec_repeat), "repeatTime", "%s repeats %" PRIu32 " times; the register holds 0 to 255",
                  row->name, insn->repeat);
 }
 

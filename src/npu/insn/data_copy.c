@@ -22,16 +22,16 @@ static void check_operand(struct npu_core *core, const struct npu_tensor *tensor
     enum npu_memory memory = npu_memory_of(tensor->position);
     if (npu_on_gm(tensor)) {
         if (tensor->addr % gm_alignment)
-            npu_trap(core, FAULT_gm_alignment, operand,
+            npu_trap(core, FAULT(gm_alignment), operand,
                      "an address in GM that is %llu bytes past a multiple of the element's %zu bytes",
                      (unsigned long long)(tensor->addr % gm_alignment), gm_alignment);
     } else if ((memory == NPU_MEM_UB || memory == NPU_MEM_L1) && npu_memory_on(core, memory)) {
         uint64_t offset = tensor->addr - npu_memory_base(core, memory);
         if (offset % NPU_BLOCK)
-            npu_trap(core, memory == NPU_MEM_UB ? FAULT_ub_alignment : FAULT_cube_alignment, operand,
-                     "%s offset %lld is not a multiple of 32 bytes", npu_memories[memory].name, (long long)offset);
+            npu_trap_of(core, memory == NPU_MEM_UB ? FAULT(ub_alignment) : FAULT(cube_alignment), operand,
+                        "%s offset %lld is not a multiple of 32 bytes", npu_memories[memory].name, (long long)offset);
     } else {
-        npu_trap(core, FAULT_copy_path, operand, "DataCopy does not reach %s this way",
+        npu_trap(core, FAULT(copy_path), operand, "DataCopy does not reach %s this way",
                  memory == NPU_MEM_NONE ? "this position" : npu_memories[memory].name);
     }
 }
@@ -39,9 +39,9 @@ static void check_operand(struct npu_core *core, const struct npu_tensor *tensor
 void npu_check_copy_path(struct npu_core *core, const struct npu_insn *insn, bool within_ub, size_t gm_alignment)
 {
     if (npu_on_gm(&insn->dst) && npu_on_gm(&insn->src0))
-        npu_trap(core, FAULT_copy_path, "dst", "a copy from GM to GM: no DMA path does that");
+        npu_trap(core, FAULT(copy_path), "dst", "a copy from GM to GM: no DMA path does that");
     if (!within_ub && !npu_on_gm(&insn->dst) && !npu_on_gm(&insn->src0))
-        npu_trap(core, FAULT_copy_path, "dst", "DataCopyPad between two local tensors: one side has to be GM");
+        npu_trap(core, FAULT(copy_path), "dst", "DataCopyPad between two local tensors: one side has to be GM");
     check_operand(core, &insn->dst, "dst", gm_alignment);
     check_operand(core, &insn->src0, "src", gm_alignment);
 }
@@ -72,7 +72,7 @@ static struct npu_blocks contiguous(struct npu_core *core, struct npu_insn *insn
 {
     uint64_t bytes = insn->count * size, moved = bytes / NPU_BLOCK * NPU_BLOCK;
     if (moved != bytes) {
-        npu_note(core, false, FAULT_datacopy_ragged_count, "count", 0,
+        npu_note(core, false, FAULT(datacopy_ragged_count), "count", 0,
                  "count %u of %s is %llu bytes; DataCopy moves whole 32-byte blocks and leaves the last %llu bytes",
                  insn->count, akgen_dtype_name(insn->src_type), (unsigned long long)bytes,
                  (unsigned long long)(bytes - moved));
@@ -84,7 +84,7 @@ static struct npu_blocks contiguous(struct npu_core *core, struct npu_insn *insn
 static void check_range(struct npu_core *core, const char *field, int64_t value, int64_t limit)
 {
     if (value < 0 || value > limit)
-        npu_trap(core, FAULT_copy_params, field, "%s is %lld, the field holds 0 to %lld", field, (long long)value,
+        npu_trap(core, FAULT(copy_params), field, "%s is %lld, the field holds 0 to %lld", field, (long long)value,
                  (long long)limit);
 }
 
@@ -110,7 +110,7 @@ int npu_check_data_copy(struct npu_core *core, struct npu_insn *insn, const stru
     if (npu_memory_of(insn->dst.position) >= NPU_MEM_BT)
         return npu_check_table_copy(core, insn, accesses);
     if (__builtin_expect(insn->dst_type != insn->src_type, 0))
-        npu_trap(core, FAULT_cube_dtype, "dst",
+        npu_trap(core, FAULT(cube_dtype), "dst",
                  "DataCopy of %s to %s: only the bias table takes another type than it is given",
                  akgen_dtype_name(insn->src_type), akgen_dtype_name(insn->dst_type));
     /* Between L1 and GM any byte will do (docs, DataCopy（GMToL1连续数据搬运）, （L1ToGM…）). */

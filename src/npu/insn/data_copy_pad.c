@@ -24,7 +24,7 @@ static uint64_t round_up(uint64_t bytes)
 static void check_field(struct npu_core *core, const char *field, int64_t value, int64_t limit)
 {
     if (value < 0 || value > limit)
-        npu_trap(core, FAULT_copy_params, field, "%s is %lld, the limit is %lld", field, (long long)value,
+        npu_trap(core, FAULT(copy_params), field, "%s is %lld, the limit is %lld", field, (long long)value,
                  (long long)limit);
 }
 
@@ -36,16 +36,16 @@ static void check_params(struct npu_core *core, const struct npu_insn *insn, siz
     check_field(core, "srcStride", copy->src_stride, UINT32_MAX);
     check_field(core, "dstStride", copy->dst_stride, UINT32_MAX);
     if (copy->block_len % size)
-        npu_trap(core, FAULT_copy_params, "blockLen", "blockLen is %u bytes, no multiple of the element's %zu",
+        npu_trap(core, FAULT(copy_params), "blockLen", "blockLen is %u bytes, no multiple of the element's %zu",
                  copy->block_len, size);
     if (npu_on_gm(&insn->dst))
         return;
     if (copy->left * size > NPU_BLOCK || copy->right * size > NPU_BLOCK)
-        npu_trap(core, FAULT_copy_params, "padParams",
+        npu_trap(core, FAULT(copy_params), "padParams",
                  "padding of %u and %u elements is %zu and %zu bytes, the limit is 32", copy->left, copy->right,
                  copy->left * size, copy->right * size);
     if (copy->pad && copy->pad_value && size == 8)
-        npu_trap(core, FAULT_copy_params, "paddingValue", "paddingValue of a 64-bit type can only be 0");
+        npu_trap(core, FAULT(copy_params), "paddingValue", "paddingValue of a 64-bit type can only be 0");
 }
 
 /* Both sides in bytes; a block on UB counts with its padding. */

@@ -52,10 +52,10 @@ int npu_check_brcb(struct npu_core *core, struct npu_insn *insn, const struct np
     if (!insn->repeat)
         return 0;
     if (insn->repeat > NPU_MAX_REPEAT)
-        npu_trap(core, FAULT_vec_repeat, "repeatTime", "Brcb repeats %u times; the register holds 0 to 255",
+        npu_trap(core, FAULT(vec_repeat), "repeatTime", "Brcb repeats %u times; the register holds 0 to 255",
                  insn->repeat);
     if (!insn->dst_blk)
-        npu_trap(core, FAULT_vec_stride, "dst",
+        npu_trap(core, FAULT(vec_stride), "dst",
                  "Brcb writes its blocks to one place: dstBlkStride is 0, it must be 1 or more");
     npu_check_operand(core, &insn->dst, "dst");
     npu_check_operand(core, &insn->src0, "src0");
@@ -150,7 +150,7 @@ int npu_check_copy(struct npu_core *core, struct npu_insn *insn, const struct np
 {
     enum { MAX_COPY_REPEAT_STRIDE = 4095 };
     if (insn->dst_rep > MAX_COPY_REPEAT_STRIDE || insn->src0_rep > MAX_COPY_REPEAT_STRIDE)
-        npu_trap(core, FAULT_copy_params, insn->dst_rep > MAX_COPY_REPEAT_STRIDE ? "dstRepeatSize" : "srcRepeatSize",
+        npu_trap(core, FAULT(copy_params), insn->dst_rep > MAX_COPY_REPEAT_STRIDE ? "dstRepeatSize" : "srcRepeatSize",
                  "dstRepeatSize is %u and srcRepeatSize is %u, the limit is 4095", insn->dst_rep, insn->src0_rep);
     if (!regs->counter)
         return npu_check_vector(core, insn, regs, accesses, "src0", NULL);
@@ -158,7 +158,7 @@ int npu_check_copy(struct npu_core *core, struct npu_insn *insn, const struct np
     if (!bytes || !insn->repeat)
         return 0;
     if (bytes > core->ub_bytes || insn->repeat > NPU_MAX_REPEAT)
-        npu_trap(core, FAULT_vec_mask, "mask",
+        npu_trap(core, FAULT(vec_mask), "mask",
                  "a counted Copy of %llu bytes in %u repeats: UB holds %u bytes, the register 255",
                  (unsigned long long)bytes, insn->repeat, core->ub_bytes);
     npu_check_operand(core, &insn->dst, "dst");

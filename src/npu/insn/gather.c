@@ -13,7 +13,7 @@
 static void undefined_address(struct npu_core *core, const char *operand, const void *at)
 {
     npu_undefined_read(core, operand, at);
-    npu_note(core, true, FAULT_undefined_address, operand, 0,
+    npu_note(core, true, FAULT(undefined_address), operand, 0,
              "%s of %s holds bytes that were never written; they decide which elements are taken", operand,
              npu_isa[core->insn->op].name);
 }
@@ -50,7 +50,7 @@ int npu_check_gather(struct npu_core *core, struct npu_insn *insn, const struct 
     npu_check_operand(core, &insn->src1, "srcOffset");
     uint64_t base = insn->src0.addr + (uint32_t)insn->scalar1, end = gather_source_end(core, insn);
     if (base >= end)
-        npu_trap(core, FAULT_gather_offset, "srcBaseAddr", "srcBaseAddr %u lies beyond src, which has %llu bytes",
+        npu_trap(core, FAULT(gather_offset), "srcBaseAddr", "srcBaseAddr %u lies beyond src, which has %llu bytes",
                  (uint32_t)insn->scalar1, (unsigned long long)(end - insn->src0.addr));
     uint32_t offsets = (v.repeats - 1) * v.per_repeat + last_lane(&v, v.repeats - 1) + 1;
     /* Which elements are read is known only when the offsets are: the whole rest of src may be. */
@@ -90,13 +90,13 @@ static void gather_one(struct npu_core *core, struct gathering *g, uint8_t *dst,
     }
     uint64_t at = g->base + offset;
     if (at + g->size > g->end)
-        npu_trap(core, FAULT_gather_offset, "srcOffset",
+        npu_trap(core, FAULT(gather_offset), "srcOffset",
                  "offset %u of Gather lies beyond src: %llu bytes follow srcBaseAddr", offset,
                  (unsigned long long)(g->end - g->base));
     if (at % g->size) { /* the chip goes on with displaced data */
         if (!g->misaligned)
             npu_note(
-                core, false, FAULT_gather_misaligned, "srcOffset", 0,
+                core, false, FAULT(gather_misaligned), "srcOffset", 0,
                 "srcBaseAddr + offset is %llu, no multiple of the element's %zu bytes: the element taken is undefined",
                 (unsigned long long)(at - g->base), g->size);
         g->misaligned = true;
@@ -184,15 +184,15 @@ static int list_gather_source(const struct npu_insn *insn, uint64_t bytes, struc
 static void check_gather_mask(struct npu_core *core, const struct npu_insn *insn)
 {
     if (!(insn->flags & NPU_INSN_USER_PATTERN) && (insn->mode < 1 || insn->mode > 7))
-        npu_trap(core, FAULT_gather_pattern, "src1Pattern",
+        npu_trap(core, FAULT(gather_pattern), "src1Pattern",
                  "the fixed pattern of GatherMask is %u, the values are 1 to 7", insn->mode);
     if (insn->repeat > NPU_MAX_REPEAT)
-        npu_trap(core, FAULT_vec_repeat, "repeatTimes", "GatherMask repeats %u times; the register holds 0 to 255",
+        npu_trap(core, FAULT(vec_repeat), "repeatTimes", "GatherMask repeats %u times; the register holds 0 to 255",
                  insn->repeat);
     if (insn->flags & NPU_INSN_REDUCE_MODE) {
         uint64_t limit = core->ub_bytes / akgen_dtype_size(insn->src_type);
         if (!insn->mask[0] || insn->mask[0] > limit)
-            npu_trap(core, FAULT_vec_mask, "mask",
+            npu_trap(core, FAULT(vec_mask), "mask",
                      "GatherMask with reduceMode takes %llu elements a repeat: 1 to %llu fit UB",
                      (unsigned long long)insn->mask[0], (unsigned long long)limit);
     }
@@ -212,7 +212,7 @@ int npu_check_gather_mask(struct npu_core *core, struct npu_insn *insn, const st
     }
     check_gather_mask(core, insn);
     if (insn->flags & NPU_INSN_USER_PATTERN && akgen_dtype_size(insn->src1_type) != akgen_dtype_size(insn->src_type))
-        npu_trap(core, FAULT_vec_dtype, "src1Pattern", "a pattern of %s for elements of %s; they have to be as wide",
+        npu_trap(core, FAULT(vec_dtype), "src1Pattern", "a pattern of %s for elements of %s; they have to be as wide",
                  akgen_dtype_name(insn->src1_type), akgen_dtype_name(insn->src_type));
     if (!insn->repeat)
         return 0;
@@ -252,7 +252,7 @@ struct keeping {
 static void keep(struct npu_core *core, struct keeping *k, const uint8_t *from, size_t size)
 {
     if (k->to + size > k->end)
-        npu_trap(core, FAULT_gather_mask_overflow, "dst",
+        npu_trap(core, FAULT(gather_mask_overflow), "dst",
                  "GatherMask keeps more elements than the %llu bytes of dst hold",
                  (unsigned long long)(k->end - (uint8_t *)core->insn->dst.addr));
     bool defined = npu_ub_defined(core, from, size);

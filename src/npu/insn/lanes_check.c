@@ -11,13 +11,13 @@ void npu_check_operand(struct npu_core *core, const struct npu_tensor *tensor, c
     const char *name = npu_isa[core->insn->op].name;
     if (!npu_in_ub(core, tensor->addr) && !npu_position_on_ub(tensor->position))
         npu_trap(
-            core, FAULT_vec_position, operand,
+            core, FAULT(vec_position), operand,
             "%s reads and writes Unified Buffer only, but %s does not lie in it (position %d); a vector instruction "
             "takes tensors of VECIN, VECOUT or VECCALC",
             name, operand, tensor->position);
     uint64_t offset = tensor->addr - (uint64_t)core->ub;
     if (offset % NPU_BLOCK)
-        npu_trap(core, FAULT_vec_alignment, operand,
+        npu_trap(core, FAULT(vec_alignment), operand,
                  "%s of %s starts at UB byte %" PRIu64 ", which is no multiple of 32; operands start on 32-byte blocks",
                  operand, name, offset);
 }
@@ -26,7 +26,7 @@ void npu_check_types(struct npu_core *core, const struct npu_insn *insn)
 {
     const struct npu_isa_row *row = &npu_isa[insn->op];
     if (insn->src_type >= AKGEN_DTYPE_CODES || !(row->types >> insn->src_type & 1))
-        npu_trap(core, FAULT_vec_dtype, "src0", "%s has no %s form on this chip", row->name,
+        npu_trap(core, FAULT(vec_dtype), "src0", "%s has no %s form on this chip", row->name,
                  akgen_dtype_name((enum akgen_dtype)insn->src_type));
 }
 
@@ -37,17 +37,17 @@ static void check_mask(struct npu_core *core, const struct npu_insn *insn, uint3
     const char *name = npu_isa[insn->op].name;
     if (insn->form == NPU_FORM_MASK_LEN) {
         if (!insn->mask[0] || insn->mask[0] > per_repeat)
-            npu_note(core, false, FAULT_vec_mask, "mask", 0,
+            npu_note(core, false, FAULT(vec_mask), "mask", 0,
                      "the mask of %s is %" PRIu64 " elements; one repeat takes 1 to %" PRIu32 " of this type: %s", name,
                      insn->mask[0], per_repeat, insn->mask[0] ? "the rest is ignored" : "nothing is done");
     } else if (insn->form == NPU_FORM_MASK_BITS) {
         uint64_t low = per_repeat >= 64 ? insn->mask[0] : insn->mask[0] & ((UINT64_C(1) << per_repeat) - 1);
         if (!low && (per_repeat <= 64 || !insn->mask[1]))
-            npu_note(core, false, FAULT_vec_mask, "mask", 0,
+            npu_note(core, false, FAULT(vec_mask), "mask", 0,
                      "the mask of %s selects none of the %" PRIu32 " elements of a repeat: nothing is done", name,
                      per_repeat);
         else if (low != insn->mask[0] || (per_repeat <= 64 && insn->mask[1]))
-            npu_note(core, false, FAULT_vec_mask, "mask", 0,
+            npu_note(core, false, FAULT(vec_mask), "mask", 0,
                      "the mask of %s has bits beyond element %" PRIu32 " of a repeat; the chip ignores them", name,
                      per_repeat - 1);
     }
@@ -56,7 +56,7 @@ static void check_mask(struct npu_core *core, const struct npu_insn *insn, uint3
 void npu_check_count(struct npu_core *core, const struct npu_insn *insn, uint64_t count, uint32_t bits)
 {
     if (count > (uint64_t)core->ub_bytes * 8 / bits)
-        npu_trap(core, FAULT_vec_count, "count",
+        npu_trap(core, FAULT(vec_count), "count",
                  "%s of %" PRIu64 " elements: %" PRIu32 " of them fill the whole Unified Buffer (a negative count?)",
                  npu_isa[insn->op].name, count, core->ub_bytes * 8 / bits);
 }
@@ -72,7 +72,7 @@ void npu_check_form(struct npu_core *core, const struct npu_insn *insn, const st
     }
     check_mask(core, insn, per_repeat);
     if (insn->repeat > NPU_MAX_REPEAT)
-        npu_trap(core, FAULT_vec_repeat, "repeatTime", "%s repeats %" PRIu32 " times; the register holds 0 to 255",
+        npu_trap(core, FAULT(vec_repeat), "repeatTime", "%s repeats %" PRIu32 " times; the register holds 0 to 255",
                  npu_isa[insn->op].name, insn->repeat);
 }
 
@@ -190,7 +190,7 @@ int npu_check_vector(struct npu_core *core, struct npu_insn *insn, const struct 
     bool level2 = insn->form == NPU_FORM_COUNT;
     npu_check_operand(core, &insn->dst, "dst");
     if (!level2 && !insn->dst_blk && beyond_first_block(&v, dst_bits))
-        npu_trap(core, FAULT_vec_stride, "dst",
+        npu_trap(core, FAULT(vec_stride), "dst",
                  "%s writes its blocks to one place: dstBlkStride is 0, it must be 1 or more", npu_isa[insn->op].name);
     struct {
         const char *name;

@@ -197,13 +197,13 @@ void npu_overlap_end(struct npu_core *core, struct npu_overlap *overlap)
         uint32_t within = overlap->within[i], between = overlap->between[i];
         spoiled |= within || between;
         if (within)
-            npu_note(core, false, FAULT_vec_overlap, names[i], 0,
+            npu_note(core, false, FAULT(vec_overlap), names[i], 0,
                      "dst and %s of %s overlap in part within a repeat, they must be the same bytes or disjoint: %u "
                      "elements of dst are undefined",
                      names[i], api, within);
         if (between)
             npu_note(
-                core, false, FAULT_vec_overlap, names[i], 0,
+                core, false, FAULT(vec_overlap), names[i], 0,
                 "repeats of %s read from %s what earlier ones have written to dst: %u elements of dst are undefined",
                 api, names[i], between);
     }
@@ -211,7 +211,7 @@ void npu_overlap_end(struct npu_core *core, struct npu_overlap *overlap)
         core->pc_undefined = core->pc;
     if (!spoiled && overlap->told)
         npu_note(
-            core, false, FAULT_vec_overlap, "src0", 0,
+            core, false, FAULT(vec_overlap), "src0", 0,
             "dst and src0 of %s overlap in part within a repeat; from a narrower to a wider type that may come out "
             "wrong",
             api);

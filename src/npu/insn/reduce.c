@@ -87,7 +87,7 @@ static int list_tmp(struct npu_core *core, const struct npu_insn *insn, const st
         return n;
     npu_check_operand(core, &insn->aux, "sharedTmpBuffer");
     if (insn->aux.bytes && insn->aux.bytes < bytes)
-        npu_trap(core, FAULT_reduce_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(reduce_tmp_too_small), "sharedTmpBuffer",
                  "%s over %u repeats needs %u bytes of sharedTmpBuffer, it has %u", npu_isa[insn->op].name, v->repeats,
                  bytes, insn->aux.bytes);
     accesses[n++] = (struct npu_access){.addr = insn->aux.addr,
@@ -109,10 +109,10 @@ int npu_check_reduce(struct npu_core *core, struct npu_insn *insn, const struct 
         return 0;
     uint32_t bits = npu_element_bits(insn->src_type), size = bits / 8;
     if (insn->form == NPU_FORM_COUNT && insn->count > core->ub_bytes / size)
-        npu_trap(core, FAULT_reduce_count, "count", "count is %d, UB holds %u elements", (int)insn->count,
+        npu_trap(core, FAULT(reduce_count), "count", "count is %d, UB holds %u elements", (int)insn->count,
                  core->ub_bytes / size);
     if (insn->form != NPU_FORM_COUNT && !regs->counter && one.repeat > core->ub_bytes / size)
-        npu_trap(core, FAULT_vec_repeat, "repeatTime", "%s repeats %d times; UB holds %u elements",
+        npu_trap(core, FAULT(vec_repeat), "repeatTime", "%s repeats %d times; UB holds %u elements",
                  npu_isa[insn->op].name, (int)one.repeat, core->ub_bytes / size);
     struct npu_vector v = npu_vector_shape(&one, regs, bits);
     bool index = insn->flags & NPU_INSN_CAL_INDEX;

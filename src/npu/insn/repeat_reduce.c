@@ -171,12 +171,12 @@ void npu_check_reduce_dst(struct npu_core *core, const struct npu_tensor *dst, u
 {
     const char *name = npu_isa[core->insn->op].name;
     if (!npu_in_ub(core, dst->addr) && !npu_position_on_ub(dst->position))
-        npu_trap(core, FAULT_vec_position, "dst",
+        npu_trap(core, FAULT(vec_position), "dst",
                  "%s writes Unified Buffer only, but dst does not lie in it (position %d)", name, dst->position);
     uint64_t offset = dst->addr - (uint64_t)core->ub;
     if (offset % alignment)
-        npu_trap(core, FAULT_vec_alignment, "dst", "dst of %s starts at UB byte %llu, which is no multiple of %u", name,
-                 (unsigned long long)offset, alignment);
+        npu_trap(core, FAULT(vec_alignment), "dst", "dst of %s starts at UB byte %llu, which is no multiple of %u",
+                 name, (unsigned long long)offset, alignment);
 }
 
 bool npu_reduce_nop(const struct npu_insn *insn, const struct npu_regs *regs)
@@ -296,7 +296,7 @@ int npu_check_whole_reduce(struct npu_core *core, struct npu_insn *insn, const s
     if (npu_reduce_nop(insn, regs))
         return 0;
     if (insn->mode > ONLY_INDEX)
-        npu_trap(core, FAULT_reduce_order, "order", "ReduceOrder is %u, the values are 0 to 3", insn->mode);
+        npu_trap(core, FAULT(reduce_order), "order", "ReduceOrder is %u, the values are 0 to 3", insn->mode);
     struct npu_vector v = shape_of(insn, regs);
     uint32_t unit = whole_unit(insn), bits = npu_element_bits(insn->src_type);
     npu_check_form(core, insn, regs, bits);

@@ -24,7 +24,7 @@ static void overwrite(struct npu_core *core, uint32_t offset, const void *values
                       const char *place)
 {
     if (npu_ub_any_defined(core, core->ub + offset, bytes)) {
-        npu_note(core, false, FAULT_ub_reserved, "", 0,
+        npu_note(core, false, FAULT(ub_reserved), "", 0,
                  "%s overwrites %u bytes at UB offset %u, in %s; this kernel keeps something there", user, bytes,
                  offset, place);
         if (!core->pc_undefined)

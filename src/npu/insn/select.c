@@ -45,7 +45,7 @@ static struct npu_tensor addressed_mask(struct npu_core *core)
     if (offset >= core->ub_bytes)
         offset = low; /* an offset in UB */
     if (offset >= core->ub_bytes)
-        npu_trap(core, FAULT_select_mode, "mask",
+        npu_trap(core, FAULT(select_mode), "mask",
                  "Select in mode 2 without selMask takes its address from CMPMASK, which holds 0x%x: no address in "
                  "Unified Buffer; SetCmpMask takes a tensor with it",
                  low);
@@ -59,9 +59,9 @@ int npu_check_select(struct npu_core *core, struct npu_insn *insn, const struct 
                      struct npu_access *accesses)
 {
     if (insn->mode >= SELECT_MODES)
-        npu_trap(core, FAULT_select_mode, "selMode", "Select has no SELMODE %d", insn->mode);
+        npu_trap(core, FAULT(select_mode), "selMode", "Select has no SELMODE %d", insn->mode);
     if (!insn->aux.addr && insn->mode == SELECT_TENSOR_SCALAR)
-        npu_trap(core, FAULT_select_mode, "mask", "Select in mode 1 needs selMask; CMPMASK holds the scalar");
+        npu_trap(core, FAULT(select_mode), "mask", "Select in mode 1 needs selMask; CMPMASK holds the scalar");
     if (!insn->aux.addr && insn->mode == SELECT_TENSOR_TENSOR) {
         insn->aux = addressed_mask(core);
         insn->flags |= NPU_INSN_OWN_CMPMASK;

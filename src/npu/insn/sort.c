@@ -70,7 +70,7 @@ static struct npu_access contiguous(const struct npu_tensor *tensor, uint64_t by
 static void check_repeat(struct npu_core *core, const struct npu_insn *insn)
 {
     if (insn->repeat > NPU_MAX_REPEAT)
-        npu_trap(core, FAULT_vec_repeat, "repeatTime", "%s repeats %" PRIu32 " times; the register holds 0 to 255",
+        npu_trap(core, FAULT(vec_repeat), "repeatTime", "%s repeats %" PRIu32 " times; the register holds 0 to 255",
                  npu_isa[insn->op].name, insn->repeat);
 }
 
@@ -169,13 +169,13 @@ static void check_list(struct npu_core *core, const struct npu_insn *insn, int i
     struct npu_tensor list = list_of(insn, i);
     uint32_t length = (uint32_t)(insn->mask[0] >> (16 * i) & 0xffff);
     if (length > MAX_LENGTH)
-        npu_trap(core, FAULT_sort_length, operand,
+        npu_trap(core, FAULT(sort_length), operand,
                  "list %d of MrgSort has %" PRIu32 " pairs; the field holds 0 to 4095", i + 1, length);
     if (!npu_in_ub(core, list.addr))
-        npu_trap(core, FAULT_vec_position, operand, "list %d of MrgSort does not lie in Unified Buffer", i + 1);
+        npu_trap(core, FAULT(vec_position), operand, "list %d of MrgSort does not lie in Unified Buffer", i + 1);
     uint64_t offset = list.addr - (uint64_t)core->ub;
     if (offset % PAIR)
-        npu_trap(core, FAULT_vec_alignment, operand,
+        npu_trap(core, FAULT(vec_alignment), operand,
                  "list %d of MrgSort starts at UB byte %" PRIu64 ", which is no multiple of 8", i + 1, offset);
 }
 
@@ -187,13 +187,13 @@ int npu_check_mrg_sort(struct npu_core *core, struct npu_insn *insn, const struc
     npu_check_types(core, insn);
     check_repeat(core, insn);
     if (insn->mode != 3 && insn->mode != 7 && insn->mode != 15)
-        npu_trap(core, FAULT_sort_valid_bit, "validBit", "validBit of MrgSort is %d, the values are 3, 7 and 15",
+        npu_trap(core, FAULT(sort_valid_bit), "validBit", "validBit of MrgSort is %d, the values are 3, 7 and 15",
                  insn->mode);
     if (!insn->repeat)
         return 0;
     npu_check_operand(core, &insn->dst, "dst");
     if (insn->repeat > 1 && !can_repeat(insn)) {
-        npu_note(core, false, FAULT_sort_repeat, "repeatTimes", 0,
+        npu_note(core, false, FAULT(sort_repeat), "repeatTimes", 0,
                  "repeatTimes of MrgSort is %" PRIu32 " and has no effect: repeats need four lists of one length, one "
                  "behind the other, validBit 15 and no suspension",
                  insn->repeat);
@@ -209,7 +209,7 @@ int npu_check_mrg_sort(struct npu_core *core, struct npu_insn *insn, const struc
         struct npu_tensor list = list_of(insn, i);
         uint64_t bytes = (uint64_t)length_of(insn, i) * PAIR, gap = total_of(insn) * PAIR * (insn->repeat - 1);
         if (bytes && insn->dst.addr < list.addr + bytes + gap && list.addr < insn->dst.addr + written)
-            npu_note(core, false, FAULT_vec_overlap, names[i], 0,
+            npu_note(core, false, FAULT(vec_overlap), names[i], 0,
                      "dst and list %d of MrgSort overlap; they must be disjoint", i + 1);
         accesses[n] = contiguous(&insn->src0, bytes, false, names[i]);
         accesses[n].addr = list.addr;
@@ -277,7 +277,7 @@ int npu_check_no_effect(struct npu_core *core, struct npu_insn *insn, const stru
 {
     (void)regs, (void)accesses;
     npu_check_types(core, insn);
-    npu_note(core, false, FAULT_no_effect, "dst", 0,
+    npu_note(core, false, FAULT(no_effect), "dst", 0,
              "%s is for other products: CANN compiles it for a 910B with a warning, and it does nothing",
              npu_isa[insn->op].name);
     return 0;

@@ -12,7 +12,7 @@
 static void check_repeat(struct npu_core *core, const struct npu_insn *insn)
 {
     if (insn->repeat > NPU_MAX_REPEAT)
-        npu_trap(core, FAULT_vec_repeat, "repeatTimes", "%s repeats %u times; the register holds 0 to 255",
+        npu_trap(core, FAULT(vec_repeat), "repeatTimes", "%s repeats %u times; the register holds 0 to 255",
                  npu_isa[insn->op].name, insn->repeat);
 }
 
@@ -69,15 +69,15 @@ static void gather_block(struct npu_core *core, const struct npu_insn *insn, uin
     uint64_t end = insn->src0.bytes ? insn->src0.addr + insn->src0.bytes : (uint64_t)core->ub + core->ub_bytes;
     if (!npu_ub_defined(core, offset_at, sizeof offset)) {
         npu_undefined_read(core, "offset", offset_at);
-        npu_note(core, true, FAULT_undefined_address, "offset", 0,
+        npu_note(core, true, FAULT(undefined_address), "offset", 0,
                  "offset of Gatherb holds bytes that were never written; they decide which blocks are taken");
         npu_ub_undefine(core, dst, NPU_BLOCK);
         return;
     }
     if (offset % NPU_BLOCK)
-        npu_trap(core, FAULT_gatherb_offset, "offset", "offset %u of Gatherb is no multiple of 32 bytes", offset);
+        npu_trap(core, FAULT(gatherb_offset), "offset", "offset %u of Gatherb is no multiple of 32 bytes", offset);
     if (insn->src0.addr + offset + NPU_BLOCK > end)
-        npu_trap(core, FAULT_gatherb_offset, "offset", "offset %u of Gatherb lies beyond src, which has %llu bytes",
+        npu_trap(core, FAULT(gatherb_offset), "offset", "offset %u of Gatherb lies beyond src, which has %llu bytes",
                  offset, (unsigned long long)(end - insn->src0.addr));
     const uint8_t *src = (const uint8_t *)insn->src0.addr + offset;
     memmove(dst, src, NPU_BLOCK);
@@ -177,10 +177,10 @@ int npu_check_trans_5hd(struct npu_core *core, struct npu_insn *insn, const stru
             uint32_t offset = va_offset(regs, insn->mode >> (k ? 3 : 0) & 7, i);
             uint32_t step = (k ? insn->src0_rep : insn->dst_rep) * NPU_BLOCK;
             if (offset == NPU_VA_OUTSIDE)
-                npu_trap(core, FAULT_vec_position, operand,
+                npu_trap(core, FAULT(vec_position), operand,
                          "address %u of %s of TransDataTo5HD does not lie in Unified Buffer", i, operand);
             if (offset % NPU_BLOCK)
-                npu_trap(core, FAULT_vec_alignment, operand,
+                npu_trap(core, FAULT(vec_alignment), operand,
                          "address %u of %s of TransDataTo5HD is UB byte %u, which is no multiple of 32", i, operand,
                          offset);
             bool high = insn->flags & (k ? NPU_INSN_SRC_HIGH : NPU_INSN_DST_HIGH);

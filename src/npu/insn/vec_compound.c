@@ -149,7 +149,7 @@ int npu_check_compound(struct npu_core *core, struct npu_insn *insn, const struc
                        struct npu_access *accesses)
 {
     if (!find_loop(insn))
-        npu_trap(core, FAULT_vec_dtype, "dst", "%s has no form from %s to %s on this chip", npu_isa[insn->op].name,
+        npu_trap(core, FAULT(vec_dtype), "dst", "%s has no form from %s to %s on this chip", npu_isa[insn->op].name,
                  akgen_dtype_name((enum akgen_dtype)insn->src_type),
                  akgen_dtype_name((enum akgen_dtype)insn->dst_type));
     int n = npu_check_vector(core, insn, regs, accesses, "src0", "src1");

@@ -50,7 +50,7 @@ int npu_check_dequant(struct npu_core *core, struct npu_insn *insn, const struct
                       struct npu_access *accesses)
 {
     if (insn->dst_type != AKGEN_INT8 && insn->dst_type != AKGEN_UINT8)
-        npu_trap(core, FAULT_vec_dtype, "dst", "CastDequant of int16 writes int8 or uint8");
+        npu_trap(core, FAULT(vec_dtype), "dst", "CastDequant of int16 writes int8 or uint8");
     if (insn->form == NPU_FORM_COUNT)
         insn->dst_blk = insn->src0_blk = 1, insn->dst_rep = insn->src0_rep = 8;
     npu_check_form(core, insn, regs, 16);
@@ -81,7 +81,7 @@ int npu_check_dequant(struct npu_core *core, struct npu_insn *insn, const struct
     if (insn->mode & DEQ_VECTOR) {
         uint64_t table = deq_table(regs);
         if (!npu_in_ub(core, table))
-            npu_trap(core, FAULT_deq_table, "vdeq",
+            npu_trap(core, FAULT(deq_table), "vdeq",
                      "CastDequant in vector mode reads its sixteen scales from UB, and SetDeqScale named no tensor");
         accesses[n++] = (struct npu_access){
             .addr = table, .bytes = DEQ_WORDS * 8, .count = 1, .count2 = 1, .flags = NPU_TENSOR_RAW, .operand = "vdeq"};
@@ -119,7 +119,7 @@ static void load_config(struct npu_core *core, const struct npu_insn *insn, cons
             memcpy(&word, (const uint8_t *)deq_table(regs) + 8 * i, sizeof word);
         run->config[i] = deq_config(word);
         if (run->config[i].signed_mode != (insn->dst_type == AKGEN_INT8) && !run->reported) {
-            npu_note(core, false, FAULT_deq_sign_mode, "dst", 0,
+            npu_note(core, false, FAULT(deq_sign_mode), "dst", 0,
                      "CastDequant into %s, but SetDeqScale's signMode is %s: the chip saturates to %s",
                      akgen_dtype_name((enum akgen_dtype)insn->dst_type), run->config[i].signed_mode ? "true" : "false",
                      run->config[i].signed_mode ? "int8" : "uint8");

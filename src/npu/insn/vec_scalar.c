@@ -83,7 +83,7 @@ int npu_check_scalar(struct npu_core *core, struct npu_insn *insn, const struct 
         uint32_t width = npu_element_bits(insn->src_type);
         uint64_t distance = insn->scalar & (UINT64_MAX >> (64 - width));
         if (distance > width)
-            npu_trap(core, FAULT_vec_shift, "scalarValue",
+            npu_trap(core, FAULT(vec_shift), "scalarValue",
                      "%s by %" PRId64 " bits; the documentation allows 0 to %" PRIu32, npu_isa[insn->op].name,
                      width == 16 ? (int64_t)(int16_t)distance : (int64_t)(int32_t)distance, width);
     }

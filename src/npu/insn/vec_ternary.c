@@ -72,7 +72,7 @@ int npu_check_ternary(struct npu_core *core, struct npu_insn *insn, const struct
 {
     bool axpy = insn->op == NPU_OP_AXPY;
     if (insn->dst_type != insn->src_type && !(axpy && insn->src_type == AKGEN_FLOAT16 && insn->dst_type == AKGEN_FLOAT))
-        npu_trap(core, FAULT_vec_dtype, "dst", "%s writes %s from %s; %s", npu_isa[insn->op].name,
+        npu_trap(core, FAULT(vec_dtype), "dst", "%s writes %s from %s; %s", npu_isa[insn->op].name,
                  akgen_dtype_name((enum akgen_dtype)insn->dst_type), akgen_dtype_name((enum akgen_dtype)insn->src_type),
                  axpy ? "it takes one type, or half sources and a float destination" : "all operands have one type");
     return npu_list_dst_as_source(accesses, npu_check_vector(core, insn, regs, accesses, "src0", axpy ? NULL : "src1"));

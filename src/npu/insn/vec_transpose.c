@@ -37,19 +37,19 @@ static void check_shape(struct npu_core *core, const struct npu_insn *insn, cons
 {
     if (insn->mode == ND2ND_B16) {
         if (insn->src_type != AKGEN_UINT16)
-            npu_trap(core, FAULT_vec_dtype, "src", "Transpose with TRANSPOSE_ND2ND_B16 takes uint16");
+            npu_trap(core, FAULT(vec_dtype), "src", "Transpose with TRANSPOSE_ND2ND_B16 takes uint16");
         return;
     }
     if (insn->mode != NCHW2NHWC && insn->mode != NHWC2NCHW)
-        npu_trap(core, FAULT_transpose_type, "transposeType",
+        npu_trap(core, FAULT(transpose_type), "transposeType",
                  "transposeType %d: this chip has TRANSPOSE_ND2ND_B16, TRANSPOSE_NCHW2NHWC and TRANSPOSE_NHWC2NCHW",
                  insn->mode);
     if (s->c > MOST || s->hw > MOST || s->hw * s->size % NPU_BLOCK)
-        npu_trap(core, FAULT_transpose_shape, "transposeParams",
+        npu_trap(core, FAULT(transpose_shape), "transposeParams",
                  "Transpose of C %" PRIu64 ", H x W %" PRIu64 ": both are at most 4095, H x W is whole 32-byte blocks",
                  s->c, s->hw);
     if (insn->aux.bytes < tmp_bytes(insn, s))
-        npu_trap(core, FAULT_transpose_tmp_too_small, "sharedTmpBuffer",
+        npu_trap(core, FAULT(transpose_tmp_too_small), "sharedTmpBuffer",
                  "sharedTmpBuffer of Transpose has %u bytes; this shape needs %" PRIu64, insn->aux.bytes,
                  tmp_bytes(insn, s));
 }
@@ -86,7 +86,7 @@ int npu_check_transpose_4d(struct npu_core *core, struct npu_insn *insn, const s
         npu_check_operand(core, &insn->aux, "sharedTmpBuffer");
         accesses[n++] = whole(&insn->aux, tmp_bytes(insn, &s), true, "sharedTmpBuffer");
         if (insn->dst.addr < insn->src0.addr + bytes && insn->src0.addr < insn->dst.addr + bytes)
-            npu_note(core, false, FAULT_vec_overlap, "src", 0,
+            npu_note(core, false, FAULT(vec_overlap), "src", 0,
                      "dst and src of Transpose overlap; they must be disjoint");
     }
     return n;

@@ -99,7 +99,7 @@ int npu_check_unary(struct npu_core *core, struct npu_insn *insn, const struct n
                     struct npu_access *accesses)
 {
     if (insn->op == NPU_OP_RECIPROCAL || insn->op == NPU_OP_RSQRT)
-        npu_note(core, false, FAULT_vec_estimate, NULL, 0,
+        npu_note(core, false, FAULT(vec_estimate), NULL, 0,
                  "%s is an estimate whose relative error reaches 0.3 %%: %s, or Newton steps, are as exact as the type",
                  npu_isa[insn->op].name, insn->op == NPU_OP_RSQRT ? "Sqrt and Div" : "Div");
     return npu_check_vector(core, insn, regs, accesses, "src0", NULL);

@@ -26,14 +26,15 @@ static bool on_this_core(struct npu_core *core, const struct npu_insn *insn)
         return core->aic == (row->pipe != NPU_PIPE_V);
     enum npu_memory to = npu_memory_of(insn->dst.position), from = npu_memory_of(insn->src0.position);
     if (to == NPU_MEM_NONE && from == NPU_MEM_NONE)
-        npu_trap(core, FAULT_copy_gm_to_gm, "dst", "both operands are GlobalTensors: a copy goes through local memory");
+        npu_trap(core, FAULT(copy_gm_to_gm), "dst",
+                 "both operands are GlobalTensors: a copy goes through local memory");
     bool cube = to > NPU_MEM_UB || from > NPU_MEM_UB;
     if (to == NPU_MEM_L1 && (from == NPU_MEM_NONE || from == NPU_MEM_UB) && core->forward_copy) {
         core->forward_copy(core, insn);
         return false;
     }
     if (cube && !core->aic && from == NPU_MEM_UB)
-        npu_trap(core, FAULT_matmul_not_ready, "dst",
+        npu_trap(core, FAULT(matmul_not_ready), "dst",
                  "DataCopy from UB to L1 is done by the AIC that serves Matmul objects: REGIST_MATMUL_OBJ comes first");
     return core->aic == cube && (!cube || (to != NPU_MEM_UB && from != NPU_MEM_UB));
 }
@@ -60,13 +61,13 @@ static void check_local(struct npu_core *core, const struct npu_access *access, 
     const struct npu_tensor *tensor = access->tensor;
     enum npu_memory memory = tensor ? npu_memory_of(tensor->position) : npu_memory_at(core, access->addr);
     if (memory == NPU_MEM_NONE)
-        npu_trap(core, FAULT_local_position, access->operand,
+        npu_trap(core, FAULT(local_position), access->operand,
                  "a tensor at a position that is no local memory of this chip");
     uint64_t offset = low - npu_memory_base(core, memory), size = npu_memory_bytes(core, memory);
     if (offset > size || bytes > size - offset)
         npu_local_overrun(core, memory, access->operand, low, bytes);
     if (tensor && tensor->bytes && low + bytes > tensor->addr + tensor->bytes)
-        npu_note(core, false, FAULT_tensor_overflow, access->operand, 0,
+        npu_note(core, false, FAULT(tensor_overflow), access->operand, 0,
                  "%s %llu bytes past the end of its local tensor, which has %u: whatever lies behind it in %s is %s",
                  access->write ? "writes" : "reads", (unsigned long long)(low + bytes - tensor->addr - tensor->bytes),
                  tensor->bytes, npu_memories[memory].name, access->write ? "overwritten" : "used");
@@ -140,7 +141,7 @@ static void issue_given(struct npu_core *core, const struct npu_insn *given)
     struct npu_insn insn = *given;
     if (!insn.op || insn.op >= NPU_OPS || insn.form > NPU_FORM_MASK_REG || !npu_type_has_width(insn.dst_type) ||
         !npu_type_has_width(insn.src_type) || !npu_type_has_width(insn.src1_type))
-        npu_trap(core, FAULT_illegal_instruction, NULL, "there is no instruction number %u in form %u for these types",
+        npu_trap(core, FAULT(illegal_instruction), NULL, "there is no instruction number %u in form %u for these types",
                  insn.op, insn.form);
     npu_issue_from(core, &insn);
 }

@@ -267,7 +267,7 @@ static void report_deadlock(struct npu *npu, int first, int count)
                               .pipe = NPU_PIPE_S,
                               .pc = waiting->fiber->waits_pc,
                               .api = waiting->fiber->waits_for};
-    fault_record(npu, true, FAULT_deadlock, NULL, &place, "no block can go on: %s; %d of %d %s wait, %d have ended",
+    fault_record(npu, true, FAULT(deadlock), NULL, &place, "no block can go on: %s; %d of %d %s wait, %d have ended",
                  text, count - ended, count, npu->aic && npu->aiv ? "cores" : "blocks", ended);
     npu->ended = true;
 }
@@ -404,15 +404,15 @@ static bool can_launch(struct npu *npu, int block_dim)
     const struct npu_place nowhere = {.core = 0, .pipe = -1};
     bool possible = block_dim >= 1 && block_dim <= 65535, typed = npu->config.kernel_type < NPU_TYPE_MISSING;
     if (!possible)
-        fault_record(npu, true, FAULT_block_dim, NULL, &nowhere, "the launch has %d blocks; 1 to 65535 are possible",
+        fault_record(npu, true, FAULT(block_dim), NULL, &nowhere, "the launch has %d blocks; 1 to 65535 are possible",
                      block_dim);
     else if (npu->config.kernel_type == NPU_TYPE_NO_INSTANCE)
-        fault_record(npu, true, FAULT_tiling_key_unknown, NULL, &nowhere,
+        fault_record(npu, true, FAULT(tiling_key_unknown), NULL, &nowhere,
                      "tiling key %llu belongs to no combination of template arguments that ASCENDC_TPL_SEL selects for "
                      "these data types: there is no kernel to launch",
                      (unsigned long long)npu->config.tiling_key);
     else if (!typed)
-        fault_record(npu, true, FAULT_kernel_type_missing, NULL, &nowhere,
+        fault_record(npu, true, FAULT(kernel_type_missing), NULL, &nowhere,
                      "tiling key %llu has no KERNEL_TASK_TYPE, others have, and there is no KERNEL_TASK_TYPE_DEFAULT: "
                      "CANN does not compile this",
                      (unsigned long long)npu->config.tiling_key);
@@ -429,11 +429,11 @@ static void note_mixed_launch(struct npu *npu)
         workspace |= npu->regions[i]->kind == NPU_GM_WORKSPACE;
     const char *type = npu_kernel_type_name((int)npu->config.kernel_type);
     if (npu->block_dim > npu->wave_blocks)
-        fault_record(npu, false, FAULT_mix_blocks, NULL, &nowhere,
+        fault_record(npu, false, FAULT(mix_blocks), NULL, &nowhere,
                      "%d blocks of a %s kernel: there are %d AI cores, and such a kernel must not have more blocks",
                      npu->block_dim, type, npu->wave_blocks);
     if (!workspace)
-        fault_record(npu, false, FAULT_mix_workspace, NULL, &nowhere,
+        fault_record(npu, false, FAULT(mix_workspace), NULL, &nowhere,
                      "a %s kernel must have a workspace of more than 0 bytes", type);
 }
 

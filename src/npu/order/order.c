@@ -242,9 +242,9 @@ static void name_range(const struct npu_core *core, uint64_t low, uint64_t high,
              (unsigned long long)(first + (high - low) - 1));
 }
 
-enum npu_fault npu_order_fault(const struct npu_conflict *conflict)
+const struct npu_fault *npu_order_fault(const struct npu_conflict *conflict)
 {
-    return !conflict->write ? FAULT_hazard_raw : conflict->other_write ? FAULT_hazard_waw : FAULT_hazard_war;
+    return !conflict->write ? FAULT(hazard_raw) : conflict->other_write ? FAULT(hazard_waw) : FAULT(hazard_war);
 }
 
 /* The documents leave open whether something orders the two. */
@@ -268,12 +268,13 @@ void npu_order_report(struct npu_core *core, const struct npu_conflict *conflict
     char remedy[128], where[128];
     advice(remedy, sizeof remedy, other, lane);
     name_range(core, conflict->low, conflict->high, where, sizeof where);
-    npu_note(core, matters && npu_order_matters(core->order, conflict), npu_order_fault(conflict), conflict->operand,
-             npu_order_pc(core->order, other, conflict->other_index), "%s %s %s that %s %s before, and %s the two: %s",
-             npu_lane_name(lane), conflict->write ? "writes" : "reads", where, npu_lane_name(other),
-             conflict->other_write ? "wrote" : "read",
-             left_open(core->order, conflict) ? "the documents leave open whether something orders" : "nothing orders",
-             remedy);
+    npu_note_of(
+        core, matters && npu_order_matters(core->order, conflict), npu_order_fault(conflict), conflict->operand,
+        npu_order_pc(core->order, other, conflict->other_index), "%s %s %s that %s %s before, and %s the two: %s",
+        npu_lane_name(lane), conflict->write ? "writes" : "reads", where, npu_lane_name(other),
+        conflict->other_write ? "wrote" : "read",
+        left_open(core->order, conflict) ? "the documents leave open whether something orders" : "nothing orders",
+        remedy);
 }
 
 /* Local memory. */

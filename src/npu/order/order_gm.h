@@ -55,7 +55,7 @@ void npu_order_gm_quiet(struct npu_order *order, int lane, uint32_t index);
 /* Where instruction `index` of a lane was issued; 0 if that is too long ago. */
 uint64_t npu_order_pc(const struct npu_order *order, int lane, uint32_t index);
 /* hazard_raw, hazard_war or hazard_waw. */
-enum npu_fault npu_order_fault(const struct npu_conflict *conflict);
+const struct npu_fault *npu_order_fault(const struct npu_conflict *conflict);
 /* False for conflicts that the documents do not call one, or leave open. Within V nothing but a later read or a second write can go
  * wrong: the pipe takes its instructions in order and reads before it writes. Of copies of one pipe into the same bytes
  * PipeBarrier's document names MTE2's and MTE3's, not MTE1's. */

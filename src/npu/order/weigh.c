@@ -144,7 +144,7 @@ static bool changed_unseen(const struct npu_core *core, int lane, uint32_t low, 
 static void tell_race(struct npu_core *core, const struct npu_conflict *conflict)
 {
     struct npu *npu = core->npu;
-    struct npu_race race = {npu_fault_name(npu_order_fault(conflict)), core->pc,
+    struct npu_race race = {npu_order_fault(conflict)->name, core->pc,
                             npu_order_pc(core->order, conflict->other, conflict->other_index)};
     npu_order_report(core, conflict, false);
     for (size_t i = 0; i < npu->race_count; i++)
@@ -474,7 +474,7 @@ static bool undefined_is_used(const struct npu *npu)
         return true;
     for (size_t i = 0; i < npu->finding_count; i++)
         if (npu->findings[i].kind != NPU_HAZARD &&
-            (npu->findings[i].fatal || npu->findings[i].fault == npu_fault_name(FAULT_undefined_scalar)))
+            (npu->findings[i].fatal || npu->findings[i].fault == FAULT(undefined_scalar)->name))
             return true;
     for (int i = 0; i < npu->undefined_count; i++) /* even if something else is stored there afterwards */
         if (npu->undefined[i].region->kind == NPU_GM_OUTPUT || npu->undefined[i].region->kind == NPU_GM_INOUT)

@@ -11,14 +11,14 @@ void npu_pool_init(struct npu_buf_pool *pool, int position, struct npu_buf_pool 
     struct npu_pipe_object *pipe = npu_pipe_live(core, "InitBufPool");
     enum npu_memory memory = npu_memory_of(position);
     if (memory == NPU_MEM_NONE)
-        npu_trap(core, FAULT_que_position, "pos", "a TBufPool outside local memory");
+        npu_trap(core, FAULT(que_position), "pos", "a TBufPool outside local memory");
     uint32_t size = npu_memory_bytes(core, memory);
     uint32_t *next = parent ? &parent->next : &pipe->used[memory], end = parent ? parent->end : size;
     uint32_t from = shared ? shared->start : *next;
     end = shared ? shared->end : end;
     uint64_t whole = ((uint64_t)bytes + NPU_BLOCK - 1) / NPU_BLOCK * NPU_BLOCK;
     if (from > end || whole > end - from)
-        npu_trap(core, FAULT_pool_overflow, "len", "a pool of %llu bytes: %s has %u", (unsigned long long)whole,
+        npu_trap(core, FAULT(pool_overflow), "len", "a pool of %llu bytes: %s has %u", (unsigned long long)whole,
                  shared   ? "the pool that it shares"
                  : parent ? "its pool"
                           : npu_memories[memory].name,
@@ -51,6 +51,6 @@ void npu_pool_close(struct npu_buf_pool *pool)
     pool->next = pipe->used[pool->memory];
     pipe->used[pool->memory] = pool->outer;
     if (pool->next > pool->end)
-        npu_trap(core, FAULT_pool_overflow, "len", "InitBuffer brings the buffers of a pool to %u bytes; it has %u",
+        npu_trap(core, FAULT(pool_overflow), "len", "InitBuffer brings the buffers of a pool to %u bytes; it has %u",
                  pool->next - pool->start, pool->end - pool->start);
 }

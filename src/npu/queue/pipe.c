@@ -12,8 +12,8 @@ struct npu_pipe_object *npu_pipe_live(struct npu_core *core, const char *api)
 {
     struct npu_pipe_object *pipe = core->pipe;
     if (__builtin_expect(!pipe || !pipe->alive, 0))
-        npu_trap(core, FAULT_pipe_missing, "", "%s without a TPipe: a kernel makes one before it uses queues or events",
-                 api);
+        npu_trap(core, FAULT(pipe_missing), "",
+                 "%s without a TPipe: a kernel makes one before it uses queues or events", api);
     return pipe;
 }
 
@@ -37,7 +37,7 @@ void npu_pipe_create(void)
             abort();
     }
     if (core->pipe->alive)
-        npu_trap(core, FAULT_pipe_twice, "",
+        npu_trap(core, FAULT(pipe_twice), "",
                  "a second TPipe while the first one lives: there can be only one at a time; call Destroy() first");
     core->pipe->alive = true;
     empty(core);
@@ -99,7 +99,7 @@ static int free_event(struct npu_core *core, int from, int to)
     unsigned taken = core->order->events[from][to];
     if (__builtin_expect(taken == 0xff, 0))
         npu_trap(
-            core, FAULT_event_exhausted, "",
+            core, FAULT(event_exhausted), "",
             "all %d event ids of %s_%s are taken: at most %d buffers of the queues of one position can be out, and "
             "AllocEventID needs its ReleaseEventID",
             NPU_EVENTS, npu_lane_name(from), npu_lane_name(to), NPU_EVENTS);
@@ -116,7 +116,7 @@ int npu_event_take(struct npu_core *core, int from, int to)
 static void check_pair(struct npu_core *core, const char *api, int from, int to)
 {
     if (from < 0 || to < 0)
-        npu_trap(core, FAULT_flag_bad_pipes, "event", "%s for a pair of pipes that do not exist", api);
+        npu_trap(core, FAULT(flag_bad_pipes), "event", "%s for a pair of pipes that do not exist", api);
 }
 
 int npu_fetch_event(int src_pipe, int dst_pipe)
@@ -144,7 +144,7 @@ void npu_release_event(int src_pipe, int dst_pipe, int event_id)
     check_pair(core, "ReleaseEventID", from, to);
     npu_pipe_live(core, "ReleaseEventID");
     if (event_id < 0 || event_id >= NPU_EVENTS)
-        npu_trap(core, FAULT_flag_bad_event, "id", "ReleaseEventID<%s_%s>(%d): event ids are 0 to %d",
+        npu_trap(core, FAULT(flag_bad_event), "id", "ReleaseEventID<%s_%s>(%d): event ids are 0 to %d",
                  npu_lane_name(from), npu_lane_name(to), event_id, NPU_EVENTS - 1);
     npu_event_release(core, from, to, event_id);
 }
@@ -154,7 +154,7 @@ static enum npu_memory memory_of(struct npu_core *core, int position, const char
 {
     enum npu_memory memory = npu_memory_of(position);
     if (memory == NPU_MEM_NONE)
-        npu_trap(core, FAULT_local_position, "pos", "%s at a position that is no local memory of this chip", api);
+        npu_trap(core, FAULT(local_position), "pos", "%s at a position that is no local memory of this chip", api);
     return memory;
 }
 
@@ -164,9 +164,9 @@ void npu_local_tensor(int position, uint32_t offset, uint32_t bytes, struct npu_
     enum npu_memory memory = memory_of(core, position, "a tensor");
     uint32_t size = npu_memory_bytes(core, memory);
     if ((uint64_t)offset + bytes > size)
-        npu_trap(core, npu_memories[memory].overflow, "",
-                 "a tensor of %u bytes at offset %u ends beyond %s, which has %u bytes", bytes, offset,
-                 npu_memories[memory].name, size);
+        npu_trap_of(core, npu_memories[memory].overflow, "",
+                    "a tensor of %u bytes at offset %u ends beyond %s, which has %u bytes", bytes, offset,
+                    npu_memories[memory].name, size);
     *tensor = (struct npu_tensor){
         .addr = npu_memory_base(core, memory) + offset, .bytes = bytes, .position = (uint8_t)position};
 }
@@ -178,9 +178,9 @@ void npu_pop_rest(struct npu_core *core, int position, struct npu_tensor *tensor
     enum npu_memory memory = memory_of(core, position, "PopStackBuffer");
     uint32_t size = npu_memory_bytes(core, memory), used = pipe->used[memory];
     if (used >= size)
-        npu_trap(core, npu_memories[memory].overflow, "",
-                 "PopStackBuffer finds nothing: InitBuffer has given away all %u bytes of %s", size,
-                 npu_memories[memory].name);
+        npu_trap_of(core, npu_memories[memory].overflow, "",
+                    "PopStackBuffer finds nothing: InitBuffer has given away all %u bytes of %s", size,
+                    npu_memories[memory].name);
     *tensor = (struct npu_tensor){
         .addr = npu_memory_base(core, memory) + used, .bytes = size - used, .position = (uint8_t)position};
 }

@@ -39,7 +39,7 @@ static void lanes_between(struct npu_core *core, int source, int destination, in
             *to = paths[i].to;
             return;
         }
-    npu_trap(core, FAULT_que_position, "pos", "a queue from %s to %s: there is no such path on this chip",
+    npu_trap(core, FAULT(que_position), "pos", "a queue from %s to %s: there is no such path on this chip",
              npu_position_name(source), npu_position_name(destination));
 }
 
@@ -50,7 +50,7 @@ static enum npu_memory memory_between(struct npu_core *core, int source, int des
     if (memory == NPU_MEM_NONE)
         memory = npu_memory_of(source);
     if (memory == NPU_MEM_NONE)
-        npu_trap(core, FAULT_que_position, "pos", "InitBuffer of a queue or TBuf outside local memory");
+        npu_trap(core, FAULT(que_position), "pos", "InitBuffer of a queue or TBuf outside local memory");
     return memory;
 }
 
@@ -60,22 +60,22 @@ static struct npu_queue *new_queue(struct npu_core *core, enum npu_memory memory
 {
     struct npu_pipe_object *pipe = npu_pipe_live(core, "InitBuffer");
     if (buffers < 0 || pipe->buffer_count + (uint32_t)buffers > NPU_BUFFERS || pipe->queue_count == NPU_BUFFERS)
-        npu_trap(core, FAULT_pipe_too_many_buffers, "num",
+        npu_trap(core, FAULT(pipe_too_many_buffers), "num",
                  "InitBuffer brings the number of buffers to %u: a TPipe has %d",
                  pipe->buffer_count + (uint32_t)buffers, NPU_BUFFERS);
     if (!bytes)
-        npu_note(core, false, FAULT_init_buffer_empty, "len", 0, "InitBuffer with a length of 0 bytes");
+        npu_note(core, false, FAULT(init_buffer_empty), "len", 0, "InitBuffer with a length of 0 bytes");
     uint64_t each = ((uint64_t)bytes + NPU_BLOCK - 1) / NPU_BLOCK * NPU_BLOCK,
              sum = pipe->used[memory] + each * (uint64_t)buffers;
     const struct npu_memory_row *row = &npu_memories[memory];
     if (sum > UINT32_MAX)
-        npu_trap(core, row->overflow, "len", "InitBuffer of %d x %llu bytes: no %s has that many", buffers,
-                 (unsigned long long)each, row->name);
+        npu_trap_of(core, row->overflow, "len", "InitBuffer of %d x %llu bytes: no %s has that many", buffers,
+                    (unsigned long long)each, row->name);
     /* TPipe only counts: the chip stops when something beyond the memory is used (npu_local_overrun). */
     if (sum > npu_memory_bytes(core, memory))
-        npu_note(core, false, row->overbooked, "len", 0,
-                 "InitBuffer of %d x %llu bytes brings the sum of all buffers to %llu bytes: %s has %u", buffers,
-                 (unsigned long long)each, (unsigned long long)sum, row->name, npu_memory_bytes(core, memory));
+        npu_note_of(core, false, row->overbooked, "len", 0,
+                    "InitBuffer of %d x %llu bytes brings the sum of all buffers to %llu bytes: %s has %u", buffers,
+                    (unsigned long long)each, (unsigned long long)sum, row->name, npu_memory_bytes(core, memory));
     uint32_t index = pipe->queue_count++;
     struct npu_queue *queue = &pipe->queues[index];
     *queue = (struct npu_queue){.first = (uint8_t)pipe->buffer_count, .buffers = (uint8_t)buffers, .pc = core->pc};
@@ -184,13 +184,13 @@ void npu_local_overrun(struct npu_core *core, enum npu_memory memory, const char
     uint64_t made_at = pipe && offset + bytes > size ? overbooked_at(pipe, memory, offset, size, &end) : 0;
     if (made_at) {
         core->pc = made_at;
-        npu_note(core, true, row->overflow, "len", used_at,
-                 "what is taken here ends at byte %llu of %s, which has %llu, and that part is used",
-                 (unsigned long long)end, row->name, (unsigned long long)size);
+        npu_note_of(core, true, row->overflow, "len", used_at,
+                    "what is taken here ends at byte %llu of %s, which has %llu, and that part is used",
+                    (unsigned long long)end, row->name, (unsigned long long)size);
         core->pc = used_at;
     }
-    npu_trap(core, row->out_of_bounds, operand, "%llu bytes at %s offset %lld; %s has %llu bytes",
-             (unsigned long long)bytes, row->name, (long long)offset, row->name, (unsigned long long)size);
+    npu_trap_of(core, row->out_of_bounds, operand, "%llu bytes at %s offset %lld; %s has %llu bytes",
+                (unsigned long long)bytes, row->name, (long long)offset, row->name, (unsigned long long)size);
 }
 
 /* Finding things. */
@@ -198,7 +198,7 @@ static struct npu_queue *find_queue(struct npu_core *core, uint32_t id, const ch
 {
     struct npu_pipe_object *pipe = npu_pipe_live(core, api);
     if (__builtin_expect(id >> 16 != pipe->generation || !(id & 0xffff), 0))
-        npu_trap(core, FAULT_que_uninitialized, "", "%s before InitBuffer%s", api,
+        npu_trap(core, FAULT(que_uninitialized), "", "%s before InitBuffer%s", api,
                  id ? ": Destroy or Reset of the TPipe has taken its buffers back" : "");
     if ((id & 0xffff) > pipe->queue_count)
         npu_no_such(core, "queue with the number", id);
@@ -207,12 +207,12 @@ static struct npu_queue *find_queue(struct npu_core *core, uint32_t id, const ch
 
 /* The buffer of this queue from which a tensor comes; a trap if it is another's. */
 static struct npu_buffer *own_buffer(struct npu_core *core, const struct npu_queue *queue,
-                                     const struct npu_tensor *tensor, enum npu_fault fault, const char *api)
+                                     const struct npu_tensor *tensor, const struct npu_fault *fault, const char *api)
 {
     unsigned index = (unsigned)tensor->buffer - 1;
     if (__builtin_expect(index - queue->first >= queue->buffers, 0))
-        npu_trap(core, fault, "tensor", "%s of a tensor that this %s queue did not allocate%s", api,
-                 npu_position_name(queue->position), tensor->buffer ? "" : " (it comes from no queue)");
+        npu_trap_of(core, fault, "tensor", "%s of a tensor that this %s queue did not allocate%s", api,
+                    npu_position_name(queue->position), tensor->buffer ? "" : " (it comes from no queue)");
     return &core->pipe->buffers[index];
 }
 
@@ -249,7 +249,7 @@ void npu_que_alloc(uint32_t id, struct npu_tensor *tensor)
     }
     if (__builtin_expect(queue->out >= queue->buffers, 0))
         npu_trap(
-            core, FAULT_que_alloc_exhausted, "",
+            core, FAULT(que_alloc_exhausted), "",
             "AllocTensor of a %s queue whose %d buffers are all out: the scalar unit waits for ever; a FreeTensor is "
             "missing",
             npu_position_name(queue->position), queue->buffers);
@@ -268,15 +268,15 @@ void npu_que_alloc(uint32_t id, struct npu_tensor *tensor)
 static void enque(struct npu_core *core, struct npu_queue *queue, const struct npu_tensor *tensor, int8_t from,
                   int8_t to)
 {
-    struct npu_buffer *buffer = own_buffer(core, queue, tensor, FAULT_que_enque_foreign, "EnQue");
+    struct npu_buffer *buffer = own_buffer(core, queue, tensor, FAULT(que_enque_foreign), "EnQue");
     if (__builtin_expect(buffer->state == NPU_BUFFER_ENQUEUED, 0))
-        npu_trap(core, FAULT_que_enque_twice, "tensor", "EnQue of a tensor that is in this %s queue already",
+        npu_trap(core, FAULT(que_enque_twice), "tensor", "EnQue of a tensor that is in this %s queue already",
                  npu_position_name(queue->position));
     if (__builtin_expect(buffer->state == NPU_BUFFER_FREE, 0))
-        npu_trap(core, FAULT_que_enque_free, "tensor", "EnQue of a tensor that is not allocated: it was freed before");
+        npu_trap(core, FAULT(que_enque_free), "tensor", "EnQue of a tensor that is not allocated: it was freed before");
     if (!queue->in_place) {
         if (__builtin_expect(queue->count >= queue->depth || queue->count >= NPU_BUFFERS, 0))
-            npu_trap(core, FAULT_que_depth_exceeded, "tensor",
+            npu_trap(core, FAULT(que_depth_exceeded), "tensor",
                      "EnQue into a %s queue that holds %d tensors already: its depth is %d; a DeQue is missing",
                      npu_position_name(queue->position), queue->count, queue->depth);
         queue->ring[(queue->head + queue->count) % NPU_BUFFERS] = (uint8_t)(buffer - core->pipe->buffers);
@@ -316,13 +316,13 @@ void npu_que_enque_between(uint32_t id, const struct npu_tensor *tensor, int src
 static struct npu_buffer *next_buffer(struct npu_core *core, struct npu_queue *queue, const struct npu_tensor *tensor)
 {
     if (queue->in_place) {
-        struct npu_buffer *buffer = own_buffer(core, queue, tensor, FAULT_que_deque_foreign, "DeQue");
+        struct npu_buffer *buffer = own_buffer(core, queue, tensor, FAULT(que_deque_foreign), "DeQue");
         if (buffer->state != NPU_BUFFER_ENQUEUED)
-            npu_trap(core, FAULT_que_deque_empty, "tensor", "DeQue of a tensor that was not enqueued");
+            npu_trap(core, FAULT(que_deque_empty), "tensor", "DeQue of a tensor that was not enqueued");
         return buffer;
     }
     if (__builtin_expect(!queue->count, 0))
-        npu_trap(core, FAULT_que_deque_empty, "", "DeQue from an empty %s queue: an EnQue is missing",
+        npu_trap(core, FAULT(que_deque_empty), "", "DeQue from an empty %s queue: an EnQue is missing",
                  npu_position_name(queue->position));
     struct npu_buffer *buffer = &core->pipe->buffers[queue->ring[queue->head]];
     queue->head = (queue->head + 1) % NPU_BUFFERS;
@@ -338,7 +338,7 @@ static void deque(struct npu_core *core, struct npu_queue *queue, struct npu_ten
     if (!queue->barrier) {
         if (__builtin_expect(buffer->from != from || buffer->to != to, 0))
             npu_trap(
-                core, FAULT_que_position_mismatch, "",
+                core, FAULT(que_position_mismatch), "",
                 "DeQue waits for a flag %s_%s, but EnQue of this tensor has set %s_%s: both name the same positions",
                 npu_lane_name(from), npu_lane_name(to), npu_lane_name(buffer->from), npu_lane_name(buffer->to));
         npu_sync_wait(core, from, to, buffer->enque_event);
@@ -381,12 +381,12 @@ static struct npu_buffer *buffer_to_free(struct npu_core *core, struct npu_queue
     struct npu_pipe_object *pipe = core->pipe;
     unsigned index = (unsigned)tensor->buffer - 1;
     if (index - (*queue)->first < (*queue)->buffers || index >= pipe->buffer_count)
-        return own_buffer(core, *queue, tensor, FAULT_que_free_foreign, "FreeTensor");
+        return own_buffer(core, *queue, tensor, FAULT(que_free_foreign), "FreeTensor");
     struct npu_queue *owner = &pipe->queues[pipe->buffers[index].queue];
     if (owner->producer != (*queue)->producer || owner->consumer != (*queue)->consumer ||
         owner->barrier != (*queue)->barrier || owner->in_place != (*queue)->in_place)
-        return own_buffer(core, *queue, tensor, FAULT_que_free_foreign, "FreeTensor");
-    npu_note(core, false, FAULT_que_free_foreign, "tensor", pipe->buffers[index].pc,
+        return own_buffer(core, *queue, tensor, FAULT(que_free_foreign), "FreeTensor");
+    npu_note(core, false, FAULT(que_free_foreign), "tensor", pipe->buffers[index].pc,
              "FreeTensor of a tensor that another %s queue allocated: it is that queue's buffer that becomes free",
              npu_position_name(owner->position));
     *queue = owner;
@@ -401,9 +401,9 @@ void npu_que_free(uint32_t id, const struct npu_tensor *tensor)
         return;
     struct npu_buffer *buffer = buffer_to_free(core, &queue, tensor);
     if (__builtin_expect(buffer->state == NPU_BUFFER_FREE, 0))
-        npu_trap(core, FAULT_que_free_twice, "tensor", "FreeTensor of a tensor that is free already");
+        npu_trap(core, FAULT(que_free_twice), "tensor", "FreeTensor of a tensor that is free already");
     if (__builtin_expect(buffer->state == NPU_BUFFER_ENQUEUED, 0))
-        npu_note(core, false, FAULT_que_free_enqueued, "tensor", buffer->pc,
+        npu_note(core, false, FAULT(que_free_enqueued), "tensor", buffer->pc,
                  "FreeTensor of a tensor that is still in its %s queue: a DeQue is missing",
                  npu_position_name(queue->position));
     buffer->state = NPU_BUFFER_FREE;
@@ -458,7 +458,7 @@ uint32_t npu_que_buffer(uint32_t id, uint32_t buffer, struct npu_tensor *tensor)
     const struct npu_tensor handle = {.buffer = (uint16_t)buffer};
     const struct npu_buffer *found = queue->tbuf
                                          ? &core->pipe->buffers[queue->first]
-                                         : own_buffer(core, queue, &handle, FAULT_que_deque_foreign, "GetBufferAddr");
+                                         : own_buffer(core, queue, &handle, FAULT(que_deque_foreign), "GetBufferAddr");
     fill_tensor(core, queue, found, tensor);
     return found->offset;
 }
@@ -477,7 +477,7 @@ void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor
     NPU_ENTER(core);
     if (!id) { /* Get only makes a tensor of what the TBuf holds: kernels get buffers that a branch does not use */
         npu_pipe_live(core, "Get");
-        npu_note(core, false, FAULT_que_uninitialized, "", 0,
+        npu_note(core, false, FAULT(que_uninitialized), "", 0,
                  "Get before InitBuffer: the tensor has no place, and whoever uses it stops");
         *tensor = (struct npu_tensor){.addr = NPU_UNPLACED + offset, .bytes = bytes, .position = NPU_VECCALC};
         return;
@@ -488,7 +488,7 @@ void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor
     /* Get only computes an address; who uses it is judged by what lies there. */
     if (offset > buffer->bytes || bytes > rest) {
         queue->over = (struct npu_over){core->pc, buffer->offset, (uint64_t)buffer->offset + offset + bytes};
-        npu_note(core, false, FAULT_buf_get_overflow, "len", 0,
+        npu_note(core, false, FAULT(buf_get_overflow), "len", 0,
                  "Get of %u bytes at offset %u of a buffer of %u bytes: behind it lies the next buffer", bytes, offset,
                  buffer->bytes);
     }
@@ -508,11 +508,11 @@ void npu_queues_close(struct npu_core *core, struct npu_pipe_object *pipe)
         if (buffer->state != NPU_BUFFER_FREE)
             core->pc = buffer->pc; /* the place is its AllocTensor */
         if (buffer->state == NPU_BUFFER_ENQUEUED)
-            npu_note(core, false, FAULT_que_not_empty, "", 0,
+            npu_note(core, false, FAULT(que_not_empty), "", 0,
                      "the TPipe ends while a tensor is in its %s queue: a DeQue and a FreeTensor are missing",
                      npu_position_name(queue->position));
         else if (buffer->state != NPU_BUFFER_FREE)
-            npu_note(core, false, FAULT_que_not_freed, "", 0,
+            npu_note(core, false, FAULT(que_not_freed), "", 0,
                      "the TPipe ends while a tensor of its %s queue is out: a FreeTensor is missing",
                      npu_position_name(queue->position));
         else
@@ -526,7 +526,7 @@ void npu_que_place(uint32_t id, uint32_t buffer, uint32_t offset, uint32_t bytes
     NPU_ENTER(core);
     struct npu_queue *queue = find_queue(core, id, "InitBufHandle");
     if (buffer >= queue->buffers)
-        npu_trap(core, FAULT_que_uninitialized, "bufhandle",
+        npu_trap(core, FAULT(que_uninitialized), "bufhandle",
                  "InitBufHandle of buffer %u: InitStartBufHandle gave the queue %u buffers", buffer, queue->buffers);
     struct npu_buffer *placed = &core->pipe->buffers[queue->first + buffer];
     placed->offset = offset;
@@ -544,6 +544,6 @@ uint64_t npu_spm(void)
     NPU_ENTER(core);
     uint64_t address = npu_pipe_live(core, "ReadSpmBuffer or WriteSpmBuffer")->spm;
     if (!address)
-        npu_trap(core, FAULT_bad_pointer, "workspace", "ReadSpmBuffer or WriteSpmBuffer before InitSpmBuffer");
+        npu_trap(core, FAULT(bad_pointer), "workspace", "ReadSpmBuffer or WriteSpmBuffer before InitSpmBuffer");
     return address;
 }

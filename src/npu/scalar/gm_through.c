@@ -27,7 +27,7 @@ uint64_t npu_gm_read_through(uint64_t addr, int size)
     bool defined = npu_gm_defined(core, (const void *)addr, (size_t)size);
     dcache_swap_in(core);
     if (!defined)
-        npu_note(core, true, FAULT_undefined_scalar, "src", core->pc_undefined,
+        npu_note(core, true, FAULT(undefined_scalar), "src", core->pc_undefined,
                  "the scalar unit reads bytes of %s that nothing has written (offset %llu)", region->name,
                  (unsigned long long)(addr - (uint64_t)region->base));
     return bits;

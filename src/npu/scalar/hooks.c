@@ -28,7 +28,7 @@ enum { SPIN_READS = 64 };
 static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write)
 {
     if (core->aic)
-        npu_trap(core, FAULT_bad_pointer, write ? "dst" : "src0",
+        npu_trap(core, FAULT(bad_pointer), write ? "dst" : "src0",
                  "the scalar unit of an AIC follows a pointer into L1, L0 or another of the cube's memories");
     if (addr + bytes > (uint64_t)core->ub + core->ub_bytes || addr < (uint64_t)core->ub)
         npu_local_overrun(core, NPU_MEM_UB, write ? "dst" : "src0", addr, bytes);
@@ -83,7 +83,7 @@ static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint6
         return;
     gm_read(core, "src0", addr, bytes);
     if (!npu_gm_defined(core, (void *)addr, bytes))
-        npu_note(core, true, FAULT_undefined_scalar, "src0", core->pc_undefined,
+        npu_note(core, true, FAULT(undefined_scalar), "src0", core->pc_undefined,
                  "the scalar unit reads bytes of %s that nothing has written (offset %llu)", region->name,
                  (unsigned long long)(addr - (uint64_t)region->base));
 }
@@ -275,7 +275,7 @@ void npu_bad_call(const void *function)
     struct npu_core *core = running();
     const uint64_t *own = __builtin_frame_address(0), *callers = (const uint64_t *)own[0]; // NOLINT
     core->pc = callers[1];
-    npu_trap(core, FAULT_bad_pointer, NULL, "a call through a pointer that leads nowhere: %s",
+    npu_trap(core, FAULT(bad_pointer), NULL, "a call through a pointer that leads nowhere: %s",
              function ? "no function of that type in the kernel" : "a null pointer");
 }
 

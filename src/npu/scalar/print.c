@@ -25,7 +25,7 @@ struct words {
 static uint64_t take(struct npu_core *core, struct words *words)
 {
     if (!words->left)
-        npu_trap(core, FAULT_bad_pointer, "format", "printf has fewer arguments than its format names");
+        npu_trap(core, FAULT(bad_pointer), "format", "printf has fewer arguments than its format names");
     words->left--;
     return *words->next++;
 }
@@ -132,7 +132,7 @@ static const char *print_one(struct npu_core *core, const char *at, struct words
         printf(conversion.text, value);
         break;
     default:
-        npu_trap(core, FAULT_bad_pointer, "format", "printf has a conversion that no kernel can use");
+        npu_trap(core, FAULT(bad_pointer), "format", "printf has a conversion that no kernel can use");
     }
     return at + 1;
 }

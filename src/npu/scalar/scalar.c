@@ -11,7 +11,7 @@
 static void check_extent(struct npu_core *core, const struct npu_tensor *tensor, uint64_t offset, int size, bool write)
 {
     if (tensor->bytes && tensor->position != NPU_GM && offset + (uint64_t)size > tensor->bytes)
-        npu_note(core, false, FAULT_tensor_overflow, write ? "dst" : "src0", 0,
+        npu_note(core, false, FAULT(tensor_overflow), write ? "dst" : "src0", 0,
                  "element at byte %llu of a local tensor of %u bytes", (unsigned long long)offset, tensor->bytes);
 }
 
@@ -92,11 +92,11 @@ void npu_tiling_copy(void *to, uint64_t tiling_addr, uint32_t bytes)
     NPU_ENTER(core);
     struct npu_gm_region *region = npu_gm_find(core->npu, tiling_addr);
     if (!region)
-        npu_trap(core, FAULT_tiling_missing, "tiling", "the kernel reads %u bytes of tiling data and there is none",
+        npu_trap(core, FAULT(tiling_missing), "tiling", "the kernel reads %u bytes of tiling data and there is none",
                  bytes);
     uint64_t have = region->bytes - (tiling_addr - (uint64_t)region->base);
     if (have < bytes)
-        npu_trap(core, FAULT_tiling_mismatch, "tiling",
+        npu_trap(core, FAULT(tiling_mismatch), "tiling",
                  "the kernel's tiling structure has %u bytes, the host's has %llu: the two definitions differ", bytes,
                  (unsigned long long)have);
     memcpy(to, (const void *)tiling_addr, bytes);
@@ -137,11 +137,11 @@ uint64_t npu_sys_workspace(void)
 void npu_assert_failed(const char *expression, const char *file, int line)
 {
     NPU_ENTER(core);
-    npu_trap(core, FAULT_assertion, NULL, "ASSERT(%s) failed at %s:%d", expression, file, line);
+    npu_trap(core, FAULT(assertion), NULL, "ASSERT(%s) failed at %s:%d", expression, file, line);
 }
 
 void npu_user_trap(void)
 {
     NPU_ENTER(core);
-    npu_trap(core, FAULT_user_trap, NULL, "the kernel called Trap()");
+    npu_trap(core, FAULT(user_trap), NULL, "the kernel called Trap()");
 }

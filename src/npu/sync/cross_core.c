@@ -110,7 +110,7 @@ void cross_core_report(struct npu *npu)
         struct npu_place place = {
             .core = core->block, .aic = core->aic, .pipe = NPU_PIPE_S, .pc = flag->pc, .api = "CrossCoreSetFlag"};
         if (flag->counter)
-            fault_record(npu, false, FAULT_cross_core_flag_not_waited, "flagId", &place,
+            fault_record(npu, false, FAULT(cross_core_flag_not_waited), "flagId", &place,
                          "flag %d of %s is still set %u times when the kernel ends: each CrossCoreSetFlag needs its "
                          "CrossCoreWaitFlag",
                          i % NPU_CROSS_FLAGS, npu_core_name(core, name, sizeof name), flag->counter);
@@ -155,7 +155,7 @@ static void check_core_count(struct npu_core *core, const char *api)
 {
     const struct npu *npu = core->npu;
     if (npu->block_dim > npu->wave_blocks)
-        npu_trap(core, FAULT_sync_more_blocks_than_cores, NULL,
+        npu_trap(core, FAULT(sync_more_blocks_than_cores), NULL,
                  "%s with %d blocks on %d cores: blocks of the second wave never start, and all others wait for them",
                  api, npu->block_dim, npu->wave_blocks);
 }
@@ -165,7 +165,7 @@ static void check_hardware(struct npu_core *core, const char *api)
 {
     enum npu_kernel_type type = core->npu->config.kernel_type;
     if (type == NPU_TYPE_AIV_ONLY || type == NPU_TYPE_AIC_ONLY)
-        npu_trap(core, FAULT_sync_kernel_type, NULL,
+        npu_trap(core, FAULT(sync_kernel_type), NULL,
                  "%s in a kernel of type %s, for which the chip does not start the scheduler that synchronises cores; "
                  "%s does",
                  api, npu_kernel_type_name((int)type),
@@ -311,9 +311,9 @@ static void make_room(struct npu_core *core, int mode, int flag)
         fiber_yield(core);
     core->pc = pc;
     if (is_full(core, mode, flag))
-        npu_trap(core, FAULT_cross_core_flag_overflow, "flagId",
+        npu_trap(core, FAULT(cross_core_flag_overflow), "flagId",
                  "flag %d was set 16 times without a wait; it counts to %d", flag, NPU_CROSS_LIMIT);
-    npu_note(core, false, FAULT_cross_core_flag_overflow, "flagId", 0,
+    npu_note(core, false, FAULT(cross_core_flag_overflow), "flagId", 0,
              "flag %d can be set 16 times before the first wait; it counts to %d, so the waiting core must not be late",
              flag, NPU_CROSS_LIMIT);
 }
@@ -393,14 +393,14 @@ void cross_core_describe(const struct npu_core *core, char *text, size_t bytes)
 static void check_mode(struct npu_core *core, const char *api, int mode)
 {
     if (mode < 0 || mode >= NPU_CROSS_MODES)
-        npu_trap(core, FAULT_cross_core_mode, "modeId", "%s<%d>: a 910B has the modes 0, 1 and 2", api, mode);
+        npu_trap(core, FAULT(cross_core_mode), "modeId", "%s<%d>: a 910B has the modes 0, 1 and 2", api, mode);
     if (mode > 0 && !is_mixed(core->npu))
-        npu_trap(core, FAULT_cross_core_mode, "modeId",
+        npu_trap(core, FAULT(cross_core_mode), "modeId",
                  "%s<%d>: modes 1 and 2 are for kernels of type MIX_AIC_1_1 and MIX_AIC_1_2, whose blocks have an AIC "
                  "and AIVs",
                  api, mode);
     if (mode == 1 && core->aic)
-        npu_trap(core, FAULT_cross_core_mode, "modeId", "%s<1> on an AIC: mode 1 is among the AIVs of a block", api);
+        npu_trap(core, FAULT(cross_core_mode), "modeId", "%s<1> on an AIC: mode 1 is among the AIVs of a block", api);
 }
 
 void npu_cross_core_set_flag(int mode, int pipe, int flag_id)
@@ -408,7 +408,7 @@ void npu_cross_core_set_flag(int mode, int pipe, int flag_id)
     NPU_ENTER(core);
     int lane = npu_lane_of(pipe);
     if (lane <= NPU_LANE_S) /* PIPE_ALL has no lane */
-        npu_trap(core, FAULT_cross_core_pipe, "pipe", "CrossCoreSetFlag takes a pipe other than PIPE_S and PIPE_ALL");
+        npu_trap(core, FAULT(cross_core_pipe), "pipe", "CrossCoreSetFlag takes a pipe other than PIPE_S and PIPE_ALL");
     check_mode(core, "CrossCoreSetFlag", mode);
     check_hardware(core, "CrossCoreSetFlag");
     if (core->log)
@@ -450,7 +450,7 @@ void npu_sync_all(int aiv_only)
 {
     NPU_ENTER(core);
     if (!aiv_only && !is_mixed(core->npu))
-        npu_trap(core, FAULT_sync_without_cube, NULL,
+        npu_trap(core, FAULT(sync_without_cube), NULL,
                  "SyncAll<false>() waits for AICs and AIVs, and this kernel starts only %s: it hangs",
                  core->aic ? "AICs" : "AIVs");
     check_hardware(core, "SyncAll()");
@@ -469,18 +469,18 @@ static void check_soft_workspace(struct npu_core *core, const struct npu_tensor 
 {
     uint64_t need = (uint64_t)members * NPU_BLOCK;
     if (gm->bytes && gm->bytes < need)
-        npu_trap(core, FAULT_sync_workspace_small, "gmWorkspace", "%u bytes; %d cores need %llu (32 for each)",
+        npu_trap(core, FAULT(sync_workspace_small), "gmWorkspace", "%u bytes; %d cores need %llu (32 for each)",
                  gm->bytes, members, (unsigned long long)need);
     gm_check(core, "gmWorkspace", gm->addr, need);
     if (ub->bytes < need || !npu_in_ub(core, ub->addr) || !npu_in_ub(core, ub->addr + need - 1))
-        npu_trap(core, FAULT_sync_workspace_small, "ubWorkspace", "%u bytes; %d cores need %llu (32 for each)",
+        npu_trap(core, FAULT(sync_workspace_small), "ubWorkspace", "%u bytes; %d cores need %llu (32 for each)",
                  ub->bytes, members, (unsigned long long)need);
     const void *slot = (const void *)(gm->addr + (uint64_t)core->block * NPU_BLOCK);
     int32_t value;
     memcpy(&value, slot, sizeof value);
     bool defined = npu_gm_defined(core, slot, sizeof value);
     if (!defined || (value != 0 && (uint64_t)value != core->npu->cross_core->soft.generation))
-        npu_note(core, true, FAULT_sync_workspace_not_zero, "gmWorkspace", 0,
+        npu_note(core, true, FAULT(sync_workspace_not_zero), "gmWorkspace", 0,
                  "the workspace of the soft SyncAll must be zero before the first call; block %d's counter %s",
                  core->block, defined ? "holds another value" : "was never written");
 }
@@ -493,10 +493,10 @@ void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_t
     int all = core->npu->block_dim * core->npu->aiv, members = used_cores ? used_cores : all;
     check_core_count(core, "SyncAll(gmWorkspace, ubWorkspace)");
     if (members < 0 || members > all)
-        npu_trap(core, FAULT_sync_used_cores, "usedCores", "usedCores is %d, the launch has %d blocks", used_cores,
+        npu_trap(core, FAULT(sync_used_cores), "usedCores", "usedCores is %d, the launch has %d blocks", used_cores,
                  all);
     if (core->block >= members) /* its word in the workspace would be behind theirs */
-        npu_trap(core, FAULT_sync_used_cores, "usedCores", "block %d calls the SyncAll of the first %d blocks",
+        npu_trap(core, FAULT(sync_used_cores), "usedCores", "block %d calls the SyncAll of the first %d blocks",
                  core->block, members);
     finish_pipes(core);
     check_soft_workspace(core, gm_workspace, ub_workspace, members);
@@ -614,11 +614,11 @@ static void check_pair_workspace(struct npu_core *core, const struct npu_tensor 
                                  const struct npu_tensor *ub, uint64_t ub_bytes)
 {
     if (gm->bytes && gm->bytes < gm_bytes)
-        npu_trap(core, FAULT_sync_workspace_small, "gmWorkspace", "%u bytes; %llu are needed", gm->bytes,
+        npu_trap(core, FAULT(sync_workspace_small), "gmWorkspace", "%u bytes; %llu are needed", gm->bytes,
                  (unsigned long long)gm_bytes);
     gm_check(core, "gmWorkspace", gm->addr, gm_bytes);
     if ((ub->bytes && ub->bytes < ub_bytes) || !npu_in_ub(core, ub->addr) || !npu_in_ub(core, ub->addr + ub_bytes - 1))
-        npu_trap(core, FAULT_sync_workspace_small, "ubWorkspace", "%u bytes; %llu are needed", ub->bytes,
+        npu_trap(core, FAULT(sync_workspace_small), "ubWorkspace", "%u bytes; %llu are needed", ub->bytes,
                  (unsigned long long)ub_bytes);
 }
 
@@ -644,13 +644,13 @@ static void exchange_word(struct npu_core *core, const struct npu_tensor *gm, co
     int blocks = npu->block_dim * npu->aiv;
     check_core_count(core, what);
     if (block < 0 || block >= blocks || event < 0)
-        npu_trap(core, FAULT_sync_pair, "blockIdx",
+        npu_trap(core, FAULT(sync_pair), "blockIdx",
                  "%s of block %d, event %d: there are %d blocks, and events count from 0", what, block, event, blocks);
     uint64_t offset = ((uint64_t)blocks * (uint64_t)event + (uint64_t)block) * NPU_BLOCK;
     check_pair_workspace(core, gm, offset + NPU_BLOCK, ub, NPU_BLOCK);
     const void *at = (const void *)(gm->addr + offset);
     if (!npu_gm_defined(core, at, sizeof from))
-        npu_note(core, true, FAULT_sync_workspace_not_zero, "gmWorkspace", 0,
+        npu_note(core, true, FAULT(sync_workspace_not_zero), "gmWorkspace", 0,
                  "the workspace of IBSet and IBWait must be zero before the first call; the word of block %d, event %d "
                  "was never written",
                  block, event);
@@ -723,7 +723,7 @@ void npu_block_turn(int step, const struct npu_tensor *gm, const struct npu_tens
         return;
     }
     if (!npu_ub_defined(core, round, sizeof *round))
-        npu_trap(core, FAULT_sync_turn, "ubWorkspace", "%s before InitDetermineComputeWorkspace", names[step]);
+        npu_trap(core, FAULT(sync_turn), "ubWorkspace", "%s before InitDetermineComputeWorkspace", names[step]);
     if (step == NPU_TURN_WAIT) {
         struct block_turn turn = {(const uint8_t *)gm->addr, core->block, blocks, *round};
         if (!turn_has_come(&turn))

@@ -21,17 +21,18 @@ static bool between(int a, int b, int x, int y)
 static bool accepted(struct npu_core *core, const char *api, int from, int to, int event)
 {
     if (from < 0 || to < 0 || (from == to && from != NPU_LANE_V && from != NPU_LANE_FIX))
-        npu_trap(core, FAULT_flag_bad_pipes, "event", "%s from pipe %s to pipe %s: there is no such event", api,
+        npu_trap(core, FAULT(flag_bad_pipes), "event", "%s from pipe %s to pipe %s: there is no such event", api,
                  from < 0 ? "?" : npu_lane_name(from), to < 0 ? "?" : npu_lane_name(to));
     bool cube_event = between(from, to, NPU_LANE_MTE2, NPU_LANE_MTE1) || between(from, to, NPU_LANE_MTE1, NPU_LANE_M) ||
                       between(from, to, NPU_LANE_M, NPU_LANE_FIX);
     if (core->aic ? from == NPU_LANE_V || to == NPU_LANE_V : cube_event)
         return false;
     if (!lane_here(core, from) || !lane_here(core, to))
-        npu_trap(core, FAULT_flag_bad_pipes, "event", "%s<%s_%s>: a vector core has the pipes S, V, MTE2 and MTE3 only",
-                 api, npu_lane_name(from), npu_lane_name(to));
+        npu_trap(core, FAULT(flag_bad_pipes), "event",
+                 "%s<%s_%s>: a vector core has the pipes S, V, MTE2 and MTE3 only", api, npu_lane_name(from),
+                 npu_lane_name(to));
     if (event < 0 || event >= NPU_EVENTS)
-        npu_trap(core, FAULT_flag_bad_event, "eventID", "%s<%s_%s>(%d): event ids are 0 to %d", api,
+        npu_trap(core, FAULT(flag_bad_event), "eventID", "%s<%s_%s>(%d): event ids are 0 to %d", api,
                  npu_lane_name(from), npu_lane_name(to), event, NPU_EVENTS - 1);
     return true;
 }
@@ -42,9 +43,9 @@ static void set_twice(struct npu_core *core, int from, int to, int event)
 {
     const struct npu_flag *flag = &core->order->flags[from][to][event];
     if (flag->pending == NPU_FLAG_SETS)
-        npu_trap(core, FAULT_flag_set_twice, "eventID", "SetFlag<%s_%s>(%d) for the %dth time without a WaitFlag",
+        npu_trap(core, FAULT(flag_set_twice), "eventID", "SetFlag<%s_%s>(%d) for the %dth time without a WaitFlag",
                  npu_lane_name(from), npu_lane_name(to), event, NPU_FLAG_SETS + 1);
-    npu_note(core, false, FAULT_flag_set_twice, "eventID", flag->pc,
+    npu_note(core, false, FAULT(flag_set_twice), "eventID", flag->pc,
              "SetFlag<%s_%s>(%d) while the same flag is set and nobody has waited for it: SetFlag and WaitFlag must "
              "come in pairs, and a PipeBarrier<PIPE_ALL> hangs now",
              npu_lane_name(from), npu_lane_name(to), event);
@@ -56,7 +57,7 @@ void npu_sync_stop_if_doubled(struct npu_core *core, const char *api)
     for (int i = 0; order->doubled && i < NPU_LANES * NPU_LANES * NPU_EVENTS; i++) {
         const struct npu_flag *flag = &order->flags[0][0][0] + i;
         if (flag->pending > 1)
-            npu_trap(core, FAULT_flag_set_twice, "eventID",
+            npu_trap(core, FAULT(flag_set_twice), "eventID",
                      "%s hangs: SetFlag<%s_%s>(%d) came %u times without a WaitFlag between", api,
                      npu_lane_name(i / NPU_EVENTS / NPU_LANES), npu_lane_name(i / NPU_EVENTS % NPU_LANES),
                      i % NPU_EVENTS, flag->pending);
@@ -85,7 +86,7 @@ void npu_sync_wait(struct npu_core *core, int from, int to, int event)
         return;
     struct npu_order *order = core->order;
     if (__builtin_expect(!order->flags[from][to][event].pending, 0))
-        npu_trap(core, FAULT_flag_wait_without_set, "eventID",
+        npu_trap(core, FAULT(flag_wait_without_set), "eventID",
                  "WaitFlag<%s_%s>(%d), but no SetFlag<%s_%s>(%d) comes before it: pipe %s waits for ever",
                  npu_lane_name(from), npu_lane_name(to), event, npu_lane_name(from), npu_lane_name(to), event,
                  npu_lane_name(to));
@@ -102,7 +103,7 @@ static void note_reserved(struct npu_core *core, int from, int to, int event)
     unsigned taken = core->order->events[from][to];
     if (event < NPU_SYSTEM_EVENTS || taken >> event & 1 || event == __builtin_ctz(~taken))
         return;
-    npu_note(core, false, FAULT_flag_reserved_event, "eventID", 0,
+    npu_note(core, false, FAULT(flag_reserved_event), "eventID", 0,
              "SetFlag<%s_%s>(%d): ids %d and %d are kept for the system", npu_lane_name(from), npu_lane_name(to), event,
              NPU_SYSTEM_EVENTS, NPU_EVENTS - 1);
 }
@@ -143,7 +144,7 @@ void npu_pipe_barrier(int pipe)
     }
     int lane = npu_lane_of(pipe);
     if (lane < 0)
-        npu_trap(core, FAULT_flag_bad_pipes, "pipe", "PipeBarrier of pipe %d: there is no such pipe", pipe);
+        npu_trap(core, FAULT(flag_bad_pipes), "pipe", "PipeBarrier of pipe %d: there is no such pipe", pipe);
     npu_order_barrier(core->order, lane);
 }
 
@@ -156,7 +157,7 @@ void npu_sync_report(struct npu_core *core)
                 if (!flag->pending)
                     continue;
                 core->pc = flag->pc; /* the kernel is over; the place is that SetFlag */
-                npu_note(core, false, FAULT_flag_not_waited, "eventID", 0,
+                npu_note(core, false, FAULT(flag_not_waited), "eventID", 0,
                          "the kernel ends with SetFlag<%s_%s>(%d) that no WaitFlag followed: the flag stays set for "
                          "the next kernel on this core",
                          npu_lane_name(from), npu_lane_name(to), event);

@@ -17,7 +17,7 @@ static struct arena arena;
 static struct job_finding hazard(int line)
 {
     return (struct job_finding){.kind = NPU_HAZARD,
-                                .fault = npu_fault_name(FAULT_hazard_war),
+                                .fault = FAULT(hazard_war)->name,
                                 .message = "MTE2 writes UB 0x0..0x1ff that MTE3 read before, and nothing orders the "
                                            "two: SetFlag<MTE3_MTE2>/WaitFlag<MTE3_MTE2>",
                                 .api = "DataCopy",

@@ -28,14 +28,15 @@ _Noreturn static void fake_come_back(const char *fault)
     longjmp(fake_trap_at, 1);
 }
 
-_Noreturn void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, const char *format, ...)
+_Noreturn void npu_trap_of(struct npu_core *core, const struct npu_fault *fault, const char *operand,
+                           const char *format, ...)
 {
     (void)core, (void)operand;
     va_list list;
     va_start(list, format);
     vsnprintf(fake_message, sizeof fake_message, format, list);
     va_end(list);
-    fake_come_back(npu_fault_name(fault));
+    fake_come_back(fault->name);
 }
 
 _Noreturn void npu_lacks(struct npu_core *core, const char *what)
@@ -45,8 +46,8 @@ _Noreturn void npu_lacks(struct npu_core *core, const char *what)
     fake_come_back("unsupported");
 }
 
-void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc_other,
-              const char *format, ...)
+void npu_note_of(struct npu_core *core, bool fatal, const struct npu_fault *fault, const char *operand,
+                 uint64_t pc_other, const char *format, ...)
 {
     (void)operand;
     struct fake_note *note = &fake_notes[fake_note_count < FAKE_NOTES ? fake_note_count : FAKE_NOTES - 1];
@@ -54,7 +55,7 @@ void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const cha
     va_start(list, format);
     vsnprintf(note->message, sizeof note->message, format, list);
     va_end(list);
-    note->fault = fake_last_note = npu_fault_name(fault);
+    note->fault = fake_last_note = fault->name;
     note->pc = core->pc;
     note->pc_other = pc_other;
     note->fatal = fatal;

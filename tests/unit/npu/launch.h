@@ -3,6 +3,7 @@
 #ifndef TESTS_NPU_LAUNCH_H
 #define TESTS_NPU_LAUNCH_H
 
+#include "abi/npu_abi.h"
 #include "npu/npu.h"
 
 #include <setjmp.h>

@@ -3,6 +3,7 @@
 #ifndef JAIL_INSIDE_KERNEL_RUNNER_H
 #define JAIL_INSIDE_KERNEL_RUNNER_H
 
+#include "abi/npu_abi.h"
 #include "npu/npu.h"
 #include "jail/inside/guard.h"
 #include "jail/inside/jailed.h"
