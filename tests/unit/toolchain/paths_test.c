@@ -59,16 +59,17 @@ static const char *header_of(const struct side *side, const char *path)
 static void compile(const struct side *side, const char *text, struct sandbox_result *result)
 {
     struct work_directory work;
-    const char *source;
+    struct source_view view;
     struct clang_args args = {0};
+    const struct op_file source = {"source.cpp", text, strlen(text)};
     assert_null(work_make(&arena, found.cache, &work));
-    source = arena_printf(&arena, "%s/source.cpp", work.path);
-    assert_null(files_write(source, text, strlen(text)));
+    source_view_open(&arena, &view, work.path, &(struct op_files){&source, 1});
     clang_common_flags(&arena, &found, side->side, &args);
     clang_add(&arena, &args, "-fsyntax-only");
     clang_add(&arena, &args, "-H"); /* names each file that is included */
-    clang_add(&arena, &args, source);
-    clang_run(&arena, &found, &args, work.path, work.path, result);
+    clang_add(&arena, &args, source_view_path(&arena, &view, source.path));
+    clang_run(&arena, &found, &args, &view, work.path, result);
+    source_view_close(&view);
     work_remove(&work);
 }
 
