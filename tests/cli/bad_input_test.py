@@ -236,7 +236,7 @@ class FullDisk(unittest.TestCase):
         directory = pathlib.Path(tempfile.mkdtemp(prefix="akgen-disk-"))
         self.addCleanup(shutil.rmtree, directory)
         mount = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
-                 'mount -t tmpfs -o size=96k none "$1" && shift && exec "$@"', "sh", str(directory)]
+                 'mount -t tmpfs -o size=160k none "$1" && shift && exec "$@"', "sh", str(directory)]
         if subprocess.run([*mount, "true"], capture_output=True).returncode != 0:
             self.skipTest("no user namespaces here")
         process = subprocess.run([*mount, os.environ.get("AKGEN", "build/akgen"), "bench", "--task", "level1/Math/*",
