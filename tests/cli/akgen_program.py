@@ -41,11 +41,11 @@ def kill_until_done(*arguments):
 
 
 class Server:
-    """An akgen serve --stdio. Any number of threads may ask it."""
-    def __init__(self, *arguments, environment=None):
+    """An akgen serve --stdio. Any number of threads may ask it. `command`: akgen, or a command that starts it; `keywords` as Popen has them."""
+    def __init__(self, *arguments, environment=None, command=None, **keywords):
         self.program, self.environment = AKGEN, dict(environment or os.environ)
-        self.process = subprocess.Popen([AKGEN, "serve", "--stdio", *map(str, arguments)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, env=self.environment)
+        self.process = subprocess.Popen([*(command or [AKGEN]), "serve", "--stdio", *map(str, arguments)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, env=self.environment, **keywords)
         self.lock, self.changed = threading.Lock(), threading.Condition()
         self.replies, self.ended, self.asked = {}, False, 0
         self.reader = threading.Thread(target=self.read, daemon=True)
@@ -123,7 +123,7 @@ _VALUES = {"--soc", "--mode", "--scope", "--case", "--profile", "--sync", "--sch
            "--tolerance", "--timeout", "--candidate-seconds", "--language", "--baseline"}
 
 
-def _served_options(options):
+def served_options(options):
     """The options of a command line as those of a request; None: the server has no such ones."""
     result, words = {}, [str(word) for word in options]
     while words:
@@ -142,7 +142,7 @@ def _absolute(path):
 
 def _send(task, directory, *options):
     """The server and the id of a request; None: only a process of its own can do it."""
-    options = _served_options(options)
+    options = served_options(options)
     if options is None:
         return None
     task = _absolute(task) if os.path.exists(f"{task}/task.yaml") else str(task)

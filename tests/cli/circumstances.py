@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from akgen_program import AKGEN, without_measurements
+from akgen_program import AKGEN, Server, served_options, without_measurements
 
 BURN = "import os\nmine = os.getppid()\nwhile os.getppid() == mine: pass"  # no longer than who started it
 
@@ -74,15 +74,33 @@ class Circumstances:
             for file in files:
                 os.close(file)
 
+    def command(self):
+        """akgen, and what starts it."""
+        limit = ["/bin/sh", "-c", f'ulimit -S -s {self.limit}; exec "$@"', "sh"] if self.limit else []
+        return [*limit, *self.words, AKGEN]
+
+    def settings(self, files):
+        """The rest of it, as Popen has it."""
+        return {"pass_fds": files, "cwd": "/" if self.number % 2 else None}
+
+    def whole_environment(self):
+        return dict(self.environment, XDG_CACHE_HOME=str(self.cache))
+
     def run(self, *arguments, timeout=900):
         """What akgen prints."""
-        command = [*self.words, AKGEN, *map(str, arguments)]
-        if self.limit:
-            command = ["/bin/sh", "-c", f'ulimit -S -s {self.limit}; exec "$@"', "sh", *command]
         with self.around() as files:
-            done = subprocess.run(command, env=dict(self.environment, XDG_CACHE_HOME=str(self.cache)), capture_output=True,
-                                  text=True, errors="replace", timeout=timeout, pass_fds=files, cwd="/" if self.number % 2 else None)
-        return done
+            return subprocess.run([*self.command(), *map(str, arguments)], capture_output=True, text=True, errors="replace",
+                                  timeout=timeout, env=self.whole_environment(), **self.settings(files))
+
+    def verdicts(self, candidates, jobs):
+        """{name: the text of the verdict without its measurements} of (name, task, project, options), from one server."""
+        with self.around() as files:
+            server = Server("--jobs", jobs, environment=self.whole_environment(), command=self.command(), **self.settings(files))
+            sent = [(name, server.send(task=str(task), candidate={"path": str(pathlib.Path(self.place(project)).resolve())},
+                                       options=served_options(options))) for name, task, project, options in candidates]
+            texts = {name: without_measurements(json.dumps(server.receive(identity).get("verdict"))) for name, identity in sent}
+            assert server.close() == 0, "akgen serve did not end as it should"
+        return texts
 
     def verdict(self, task, project, *options):
         """The text of the verdict without its measurements."""

@@ -3,15 +3,11 @@ limits, address layouts and caches.
 
 Candidates are the planted bugs and good kernels of tests/kernels, the reference projects of all tasks, and, with ANSWERS=DIR, the answers that lie there as DIR/TASK or DIR/TASK/answer/NUMBER (as `akgen bench --provider dir:DIR` takes them). ROUNDS= (20) and
 CASES= (0: which case of reference projects and answers; `all`) shorten or lengthen it, ONLY= takes the candidates whose name holds
-that text, PARALLEL= (the number of processors) says how many are evaluated at a time. Two whole runs of `akgen bench` over the
+that text, PARALLEL= (the number of processors) says how many are evaluated at a time. Each round is an akgen serve --stdio of its own. Two whole runs of `akgen bench` over the
 reference projects, by one worker and by five, are compared too.
 
-A timeout is an end by time: such a verdict is counted apart, and only its kind is compared.
-
-It takes more than an hour: candidates that agreed are kept in build/prove/determinism.kept, and a proof of the same programs that
-was cut off goes on there."""
-import concurrent.futures
-import hashlib
+A timeout is an end by time: such a verdict is counted apart, and only its kind is compared."""
+import collections
 import json
 import os
 import pathlib
@@ -53,47 +49,25 @@ def candidates():
             yield f"answer/{name}/{project.name}", task, project, cases
 
 
-class Kept:
-    """What an earlier proof of the same programs, with the same number of rounds, has found before it was cut off."""
-
-    def __init__(self):
-        self.file = HOME / "build/prove/determinism.kept"
-        built = sorted(path for path in (HOME / "build").glob("akgen*") if os.access(path, os.X_OK) and path.is_file())
-        programs = hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in built)).hexdigest()
-        head = f"{programs} {ROUNDS} {CASES}"
-        lines = self.file.read_text().splitlines() if self.file.exists() else []
-        self.kinds = dict(line.rsplit(" ", 1) for line in lines[1:]) if lines[:1] == [head] else {}
-        if not self.kinds:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            self.file.write_text(head + "\n")
-
-    def add(self, name, verdict):
-        with self.file.open("a") as file:
-            print(name, verdict, file=file)
-
-
 def kind(text):
     try:
         return json.loads(text)["verdict"]
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, TypeError):
         return "none"
 
 
-def compare(scratch, kept, candidate):
-    """(name, kind of its verdict, None or where another run differs)."""
-    name, task, project, options = candidate
-    if name in kept.kinds:
-        return name, kept.kinds[name], None
-    first = Circumstances(scratch, 0).verdict(task, project, *options)
+def compare(scratch, chosen):
+    """({name: kind of its verdict}, {name: where another round differs}). A round is one server under other circumstances."""
+    first, misses = Circumstances(scratch, 0).verdicts(chosen, PARALLEL), {}
     for number in range(1, ROUNDS):
-        around = Circumstances(scratch, number, name)
-        text = around.verdict(task, project, *options)
+        around = Circumstances(scratch, number)
+        for name, text in around.verdicts(chosen, PARALLEL).items():
+            same = kind(text) == "timeout" if kind(first[name]) == "timeout" else text == first[name]
+            if not same and name not in misses:
+                misses[name] = f"{name}, round {number}: {difference(first[name], text)}"
         around.forget()
-        same = kind(text) == "timeout" if kind(first) == "timeout" else text == first
-        if not same:
-            return name, kind(first), f"{name}, run {number}: {difference(first, text)}"
-    kept.add(name, kind(first))
-    return name, kind(first), None
+        print(f"{number + 1} of {ROUNDS} rounds", file=sys.stderr)
+    return {name: kind(text) for name, text in first.items()}, misses
 
 
 def whole_run(scratch, jobs):
@@ -115,24 +89,16 @@ def compare_runs(scratch):
 
 
 def main():
-    kinds, misses, kept = {}, [], Kept()
     with tempfile.TemporaryDirectory(prefix="akgen-determinism-") as folder:
         scratch = pathlib.Path(folder)
         chosen = [candidate for candidate in candidates() if ONLY in candidate[0]]
-        with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
-            for done, (name, verdict, miss) in enumerate(pool.map(lambda candidate: compare(scratch, kept, candidate), chosen), 1):
-                kinds[verdict] = kinds.get(verdict, 0) + 1
-                print(f"{done} of {len(chosen)}: {name}", file=sys.stderr)
-                if miss:
-                    misses.append(miss)
-                    print(miss, flush=True)
+        kinds, misses = compare(scratch, chosen)
         runs = [] if ONLY else compare_runs(scratch)
-        print(*runs, sep="\n")
-    if not ONLY and not misses:
-        kept.file.unlink()
-    ended = ", ".join(f"{count} {verdict}" for verdict, count in sorted(kinds.items()))
+    print(*misses.values(), *runs, sep="\n")
+    counts = collections.Counter(kinds.values())
+    ended = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     print(f"{len(chosen) - len(misses)} of {len(chosen)} candidates ({ended}) have one verdict in {ROUNDS} runs each")
-    return 1 if misses or runs or not chosen or "none" in kinds or "infra_error" in kinds else 0
+    return 1 if misses or runs or not chosen or counts["none"] or counts["infra_error"] else 0
 
 
 if __name__ == "__main__":
