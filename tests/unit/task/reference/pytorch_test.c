@@ -6,7 +6,8 @@
  *   away if each element keeps to the bound of the element-by-element comparison.
  *
  * Golden's bound is 1e-9, so that its sum shows an element that is far away; and each element of upstream must lie near golden's. */
-/* test: cost=20 builds=both */
+/* test: cost=20 builds=release */
+/* test: as=sanitized cost=120 labels=long builds=sanitized */
 #include "task/task.h"
 
 #include <math.h>
