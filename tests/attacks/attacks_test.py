@@ -257,7 +257,10 @@ class Attacks(unittest.TestCase):
         for sample, name in names.items():
             with self.subTest(name or "a neighbour", sample=sample):
                 alone = json.loads(verdicts[name] if name else right)
-                self.assertEqual(json.loads(without_measurements(rows[sample])), alone)
+                together = json.loads(without_measurements(rows[sample]))
+                if alone["verdict"] == "timeout":  # the clock of a busy machine, or the steps, whichever is first
+                    together, alone = together["verdict"], "timeout"
+                self.assertEqual(together, alone)
 
     @staticmethod
     def add_sample(tree, names, name, make, *arguments):

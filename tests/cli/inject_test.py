@@ -109,7 +109,7 @@ class Failures(unittest.TestCase):
             again = self.run_akgen("eval", TASK, REFERENCE, "--case=0", "--json")
             self.assertEqual(again.returncode, 0, again.stderr)
             self.assertEqual(self.stripped(again.stdout), self.right)
-        self.assertGreater(rights.count(False), 8)
+        self.assertGreater(rights.count(False), 3)  # what is compiled is not written
         self.assertEqual(rights[-6:], enough)
 
     def test_a_process_that_is_killed(self):
