@@ -141,6 +141,14 @@ struct akgen_error *files_make_directory(const char *path)
     return NULL;
 }
 
+struct akgen_error *files_write_path(const char *path, const void *bytes, size_t length)
+{
+    char *folder = strndup(path, (size_t)(strrchr(path, '/') - path));
+    struct akgen_error *error = folder ? files_make_directory(folder) : error_new("out of memory");
+    free(folder);
+    return error ? error : files_write(path, bytes, length);
+}
+
 struct akgen_error *files_begin_directory(struct arena *arena, const char *path, const char **unfinished)
 {
     size_t length = strlen(path);

@@ -22,6 +22,8 @@ bool files_write_all(int fd, const void *bytes, size_t length);
 bool files_exists(const char *path);
 /* mkdir -p. */
 struct akgen_error *files_make_directory(const char *path);
+/* files_write, and the folders above the file where they are missing. */
+struct akgen_error *files_write_path(const char *path, const void *bytes, size_t length);
 /* A folder that is never seen half done: a new one beside `path`, hidden, whose name is in the arena, ... */
 struct akgen_error *files_begin_directory(struct arena *arena, const char *path, const char **unfinished);
 /* ... becomes `path`. If that exists by now, somebody else made the same: it stays, and this one goes. */

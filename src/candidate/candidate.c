@@ -1,5 +1,4 @@
 #include "candidate/candidate.h"
-#include "base/files.h"
 #include "candidate/answer.h"
 #include "candidate/folder.h"
 #include "dsl/lower.h"
@@ -116,15 +115,4 @@ void candidate_read_files(struct arena *arena, const char *name, const struct op
     struct candidate_source source;
     struct akgen_error *error = candidate_source_of_files(arena, files, count, &source);
     read_source(arena, name, &source, error, task, asked, candidate);
-}
-
-struct akgen_error *candidate_write(struct arena *arena, const char *dir, const struct candidate *candidate)
-{
-    struct akgen_error *error = files_make_directory(dir);
-    for (size_t i = 0; i < candidate->files.count && !error; i++) {
-        const struct op_file *file = &candidate->files.items[i];
-        const char *path = arena_printf(arena, "%s/%s", dir, file->path);
-        error = op_file_is_folder(file) ? files_make_directory(path) : files_write(path, file->bytes, file->length);
-    }
-    return error;
 }

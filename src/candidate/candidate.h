@@ -69,7 +69,4 @@ void candidate_refuse(struct arena *arena, enum akgen_verdict_kind kind, const c
 void candidate_refuse_for(struct arena *arena, enum diagnostic_class class, const char *file, const char *reason,
                           struct candidate *candidate);
 
-/* Writes the files below a folder, which is made: for people. */
-struct akgen_error *candidate_write(struct arena *arena, const char *dir, const struct candidate *candidate);
-
 #endif

@@ -63,6 +63,38 @@ static struct akgen_error *failed(struct arena *arena, const char *path, int rea
     return files_of_the_file(reason) ? error_of_the_file(error) : error;
 }
 
+/* NULL if a message, a line of the compiler's output and JSON can hold the path. */
+static struct akgen_error *check_path(struct arena *arena, const char *path)
+{
+    bool plain = text_is_utf8(path);
+    for (const char *c = path; *c; c++)
+        plain &= (unsigned char)*c >= ' ' && *c != 0x7f;
+    return !plain ? refuse(arena, path, "the name holds a control character or is no UTF-8")
+           : strlen(path) > MAX_PATH
+               ? refuse(arena, path, arena_printf(arena, "a path of more than %d bytes", MAX_PATH))
+               : NULL;
+}
+
+static struct akgen_error *too_deep(struct arena *arena, const char *path)
+{
+    return refuse(arena, path, arena_printf(arena, "more than %d folders deep", MAX_DEPTH));
+}
+
+static struct akgen_error *too_large(struct arena *arena, const char *path)
+{
+    return refuse(arena, path, arena_printf(arena, "more than %d bytes", SOURCE_LIMIT));
+}
+
+/* Counts what was read; an error if it is too much in all. */
+static struct akgen_error *count_bytes(struct reading *reading, size_t bytes)
+{
+    reading->bytes += bytes;
+    return reading->bytes > all_bytes
+               ? refuse(reading->arena, "the candidate",
+                        arena_printf(reading->arena, "more than %llu bytes in all", (unsigned long long)all_bytes))
+               : NULL;
+}
+
 static void keep_file(struct reading *reading, const char *path, const char *bytes, size_t length)
 {
     const struct op_file file = {arena_strdup(reading->kept, path),
@@ -82,13 +114,11 @@ static struct akgen_error *read_bytes(struct reading *reading, int from, const c
             return error_new("%s: could not be read to its end", shown(reading->arena, path));
         if (!n)
             return NULL;
-        reading->bytes += (uint64_t)n;
         text_append(text, buffer, (size_t)n);
-        if (text->length > SOURCE_LIMIT)
-            return refuse(reading->arena, path, arena_printf(reading->arena, "more than %d bytes", SOURCE_LIMIT));
-        if (reading->bytes > all_bytes)
-            return refuse(reading->arena, "the candidate",
-                          arena_printf(reading->arena, "more than %llu bytes in all", (unsigned long long)all_bytes));
+        struct akgen_error *error =
+            text->length > SOURCE_LIMIT ? too_large(reading->arena, path) : count_bytes(reading, (size_t)n);
+        if (error)
+            return error;
     }
 }
 
@@ -109,7 +139,7 @@ static struct akgen_error *read_file(struct reading *reading, int from, const ch
     else if (!S_ISREG(status.st_mode))
         error = refuse(reading->arena, path, "neither a file nor a folder");
     else if ((uint64_t)status.st_size > SOURCE_LIMIT) /* without reading the holes of a sparse one */
-        error = refuse(reading->arena, path, arena_printf(reading->arena, "more than %d bytes", SOURCE_LIMIT));
+        error = too_large(reading->arena, path);
     else
         error = read_bytes(reading, source, path, &text);
     if (!error)
@@ -151,24 +181,13 @@ static struct akgen_error *list_folder(struct reading *reading, int folder, stru
     return error;
 }
 
-/* A name that a message, a line of the compiler's output and JSON can hold. */
-static bool is_plain(struct arena *arena, const char *name)
-{
-    char *copy = arena_strdup(arena, name);
-    text_make_utf8(copy);
-    bool plain = strcmp(copy, name) == 0;
-    for (const char *c = name; *c; c++)
-        plain &= (unsigned char)*c >= ' ' && *c != 0x7f;
-    return plain;
-}
-
 static struct akgen_error *read_folder(struct reading *reading, int from, const char *path, int depth);
 
 static struct akgen_error *read_subfolder(struct reading *reading, int from, const char *name, const char *path,
                                           int depth)
 {
     if (depth == MAX_DEPTH)
-        return refuse(reading->arena, path, arena_printf(reading->arena, "more than %d folders deep", MAX_DEPTH));
+        return too_deep(reading->arena, path);
     int source = open_inside(from, name, O_DIRECTORY);
     if (source < 0)
         return failed(reading->arena, path, errno);
@@ -181,10 +200,9 @@ static struct akgen_error *read_subfolder(struct reading *reading, int from, con
 static struct akgen_error *read_entry(struct reading *reading, int from, const char *name, const char *path, int depth)
 {
     struct stat status;
-    if (!is_plain(reading->arena, name))
-        return refuse(reading->arena, path, "the name holds a control character or is no UTF-8");
-    if (strlen(path) > MAX_PATH)
-        return refuse(reading->arena, path, arena_printf(reading->arena, "a path of more than %d bytes", MAX_PATH));
+    struct akgen_error *error = check_path(reading->arena, path);
+    if (error)
+        return error;
     if (fstatat(from, name, &status, AT_SYMLINK_NOFOLLOW))
         return errno == ENOENT ? NULL /* it was there a moment ago */ : failed(reading->arena, path, errno);
     if (S_ISDIR(status.st_mode))
@@ -252,8 +270,7 @@ static struct akgen_error *read_open(struct reading *reading, int from, struct c
     if (!S_ISREG(status.st_mode))
         return refuse(reading->arena, reading->subject, "neither a file nor a folder");
     if (status.st_size > SOURCE_LIMIT)
-        return refuse(reading->arena, reading->subject,
-                      arena_printf(reading->arena, "more than %d bytes", SOURCE_LIMIT));
+        return too_large(reading->arena, reading->subject);
     return read_text(reading, from, source);
 }
 
@@ -280,20 +297,14 @@ static struct akgen_error *check_file(struct reading *reading, const struct op_f
     int depth = 0;
     for (const char *slash = file->path; (slash = strchr(slash, '/')); slash++)
         depth++;
-    if (!is_plain(reading->arena, file->path))
-        return refuse(reading->arena, file->path, "the name holds a control character or is no UTF-8");
-    if (strlen(file->path) > MAX_PATH)
-        return refuse(reading->arena, file->path,
-                      arena_printf(reading->arena, "a path of more than %d bytes", MAX_PATH));
+    struct akgen_error *error = check_path(reading->arena, file->path);
+    if (error)
+        return error;
     if (depth > MAX_DEPTH)
-        return refuse(reading->arena, file->path, arena_printf(reading->arena, "more than %d folders deep", MAX_DEPTH));
+        return too_deep(reading->arena, file->path);
     if (file->length > SOURCE_LIMIT)
-        return refuse(reading->arena, file->path, arena_printf(reading->arena, "more than %d bytes", SOURCE_LIMIT));
-    reading->bytes += file->length;
-    return reading->bytes > all_bytes
-               ? refuse(reading->arena, "the candidate",
-                        arena_printf(reading->arena, "more than %llu bytes in all", (unsigned long long)all_bytes))
-               : NULL;
+        return too_large(reading->arena, file->path);
+    return count_bytes(reading, file->length);
 }
 
 struct akgen_error *candidate_source_of_files(struct arena *arena, const struct op_file *files, size_t count,
@@ -328,9 +339,7 @@ struct akgen_error *candidate_source_of_text(struct arena *arena, const char *na
     digest_bytes(digest, text, length);
     *source = (struct candidate_source){
         .text = arena_strndup(arena, text, length), .length = length, .digest = digest_finish(digest, arena)};
-    struct akgen_error *error = length > SOURCE_LIMIT
-                                    ? refuse(&scratch, name, arena_printf(&scratch, "more than %d bytes", SOURCE_LIMIT))
-                                    : NULL;
+    struct akgen_error *error = length > SOURCE_LIMIT ? too_large(&scratch, name) : NULL;
     arena_free(&scratch);
     return error;
 }

@@ -371,7 +371,7 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
         return EXIT_PASS;
     struct candidate candidate;
     candidate_of_program(arena, &lowered, &candidate);
-    if (arguments->output && (error = candidate_write(arena, arguments->output, &candidate)))
+    if (arguments->output && (error = op_files_write(arguments->output, &candidate.files)))
         return cli_fail(EXIT_OWN_FAILURE, error);
     return arguments->verify ? verify_project(arena, arguments, text, &task, &candidate) : EXIT_PASS;
 }

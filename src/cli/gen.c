@@ -226,7 +226,7 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
     *code = EXIT_OWN_FAILURE;
     candidate_of_program(arena, &lowered, &candidate);
     candidate.name = dir;
-    if ((error = candidate_write(arena, dir, &candidate)))
+    if ((error = op_files_write(dir, &candidate.files)))
         return error;
     print_project(&program, &lowered, dir, clock_seconds() - start);
     if (isatty(STDERR_FILENO))

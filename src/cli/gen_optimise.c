@@ -105,7 +105,7 @@ static struct akgen_error *replace(struct arena *arena, const struct gen_argumen
     *after = times;
     struct akgen_error *error = set_aside(arena, dir);
     if (!error)
-        error = candidate_write(arena, dir, &candidate);
+        error = op_files_write(dir, &candidate.files);
     return error ? error : cli_gen_evidence(arena, dir, program, task, verdict);
 }
 

@@ -319,7 +319,7 @@ static struct akgen_error *write_output(struct arena *arena, const struct tune *
     const struct candidate_program *program = &tuning->after.program;
     struct akgen_error *error = NULL;
     if (tune->output)
-        error = candidate_write(arena, arena_printf(arena, "%s/project", tune->output), &tuning->after.candidate);
+        error = op_files_write(arena_printf(arena, "%s/project", tune->output), &tuning->after.candidate.files);
     if (!error && tune->output && program->text)
         error = files_write(arena_printf(arena, "%s/program.py", tune->output), program->text, program->length);
     if (!error && tune->output)

@@ -19,12 +19,7 @@ struct filling {
 
 static struct akgen_error *write_file(const struct cann *cann, const char *path, const char *bytes, size_t length)
 {
-    struct arena *arena = cann->arena;
-    const char *target = arena_printf(arena, "%s/%s", cann->options->dir, path);
-    char *folder = arena_strdup(arena, target);
-    *strrchr(folder, '/') = 0;
-    struct akgen_error *error = files_make_directory(folder);
-    return error ? error : files_write(target, bytes, length);
+    return files_write_path(arena_printf(cann->arena, "%s/%s", cann->options->dir, path), bytes, length);
 }
 
 static void fill(struct text *text, const char *from, const struct filling *fillings)

@@ -16,19 +16,13 @@ static const char *path_of(struct repair *repair, int round, int slot, const cha
                 : arena_printf(repair->arena, "%s/evidence/rounds/%d/%s%s", dir, round, stem, extension);
 }
 
-static struct akgen_error *write_file(struct arena *arena, const char *path, const char *text, size_t length)
-{
-    struct akgen_error *error = files_make_directory(arena_strndup(arena, path, (size_t)(strrchr(path, '/') - path)));
-    return error ? error : files_write(path, text, length);
-}
-
 struct akgen_error *repair_keep_prompt(struct repair *repair, int round, int slot, const struct gen_prompt *prompt)
 {
     struct text text = {0};
     for (int i = 0; i < prompt->count; i++)
         text_addf(&text, "%s----- %s -----\n%s\n", i ? "\n" : "", prompt->messages[i].role, prompt->messages[i].text);
-    struct akgen_error *error = write_file(repair->arena, path_of(repair, round, slot, "prompt", ".md"),
-                                           text.bytes ? text.bytes : "", text.length);
+    struct akgen_error *error =
+        files_write_path(path_of(repair, round, slot, "prompt", ".md"), text.bytes ? text.bytes : "", text.length);
     text_free(&text);
     return error;
 }
@@ -38,19 +32,19 @@ struct akgen_error *repair_keep_attempt(struct repair *repair, const struct atte
     struct arena *arena = repair->arena;
     int round = attempt->round, slot = attempt->slot;
     struct akgen_error *error =
-        write_file(arena, path_of(repair, round, slot, "answer", ".md"), attempt->text, strlen(attempt->text));
+        files_write_path(path_of(repair, round, slot, "answer", ".md"), attempt->text, strlen(attempt->text));
     if (!error && attempt->reasoning)
-        error = write_file(arena, path_of(repair, round, slot, "reasoning", ".md"), attempt->reasoning,
-                           strlen(attempt->reasoning));
+        error = files_write_path(path_of(repair, round, slot, "reasoning", ".md"), attempt->reasoning,
+                                 strlen(attempt->reasoning));
     if (!error && attempt->judged) {
         const char *told = gen_feedback_text(arena, &attempt->feedback, NULL);
         error =
-            write_file(arena, path_of(repair, round, slot, "verdict", ".json"), attempt->json, strlen(attempt->json));
+            files_write_path(path_of(repair, round, slot, "verdict", ".json"), attempt->json, strlen(attempt->json));
         if (!error && attempt->row.kind != AKGEN_VERDICT_PASS)
-            error = write_file(arena, path_of(repair, round, slot, "feedback", ".md"), told, strlen(told));
+            error = files_write_path(path_of(repair, round, slot, "feedback", ".md"), told, strlen(told));
         if (!error && attempt->timed)
             error =
-                write_file(arena, path_of(repair, round, slot, "timing", ".md"), attempt->told, strlen(attempt->told));
+                files_write_path(path_of(repair, round, slot, "timing", ".md"), attempt->told, strlen(attempt->told));
     }
     return error;
 }
@@ -194,8 +188,8 @@ static struct akgen_error *write_json(struct repair *repair, const char *name, j
 {
     char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
     struct akgen_error *error =
-        text ? write_file(repair->arena, arena_printf(repair->arena, "%s/evidence/%s", repair->options->dir, name),
-                          text, strlen(text))
+        text ? files_write_path(arena_printf(repair->arena, "%s/evidence/%s", repair->options->dir, name), text,
+                                strlen(text))
              : error_new("out of memory");
     free(text);
     json_decref(json);
@@ -244,7 +238,7 @@ struct akgen_error *repair_write_best(struct repair *repair)
         if (op_file_is_folder(file))
             continue;
         paths[count++] = file->path;
-        error = write_file(arena, arena_printf(arena, "%s/%s", dir, file->path), file->bytes, file->length);
+        error = files_write_path(arena_printf(arena, "%s/%s", dir, file->path), file->bytes, file->length);
     }
     outcome->files = paths;
     outcome->sample = best->sample;
@@ -252,8 +246,8 @@ struct akgen_error *repair_write_best(struct repair *repair)
     outcome->parent = best->parent;
     outcome->made_faster = best->parent >= 0 && repair->attempts[best->parent].row.kind == AKGEN_VERDICT_PASS;
     if (!error && best->answer.kind == ANSWER_IS_PROGRAM)
-        error = write_file(arena, arena_printf(arena, "%s/evidence/program.py", dir), best->answer.files[0].bytes,
-                           best->answer.files[0].length);
+        error = files_write_path(arena_printf(arena, "%s/evidence/program.py", dir), best->answer.files[0].bytes,
+                                 best->answer.files[0].length);
     if (!error)
         error = write_run(repair);
     return error ? error : write_verdict(repair);

@@ -1,6 +1,7 @@
 /* The files of a project in memory, in the order of a walk: a folder, then what is in it by name, then what follows. */
 #include "base/array.h"
 #include "base/digest.h"
+#include "base/files.h"
 #include "op/op.h"
 
 #include <stdlib.h>
@@ -63,4 +64,17 @@ const char *op_files_digest(struct arena *arena, const struct op_files *files)
         digest_bytes(digest, &length, sizeof length);
     }
     return digest_finish(digest, arena);
+}
+
+struct akgen_error *op_files_write(const char *dir, const struct op_files *files)
+{
+    struct arena scratch = {0};
+    struct akgen_error *error = files_make_directory(dir);
+    for (size_t i = 0; i < files->count && !error; i++) {
+        const struct op_file *file = &files->items[i];
+        const char *path = arena_printf(&scratch, "%s/%s", dir, file->path);
+        error = op_file_is_folder(file) ? files_make_directory(path) : files_write(path, file->bytes, file->length);
+    }
+    arena_free(&scratch);
+    return error;
 }

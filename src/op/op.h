@@ -32,6 +32,8 @@ const struct op_file *op_files_find(const struct op_files *files, const char *pa
 bool op_file_is_folder(const struct op_file *file);
 /* The digest of every name and byte: what a candidate is called by. */
 const char *op_files_digest(struct arena *arena, const struct op_files *files);
+/* Writes them below a folder, which is made. */
+struct akgen_error *op_files_write(const char *dir, const struct op_files *files);
 
 /* The project. Paths are those of its files. */
 struct op_project {

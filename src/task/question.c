@@ -232,10 +232,7 @@ struct akgen_error *task_question_write(struct arena *arena, const struct task *
     struct akgen_error *error = task_question(arena, task, host_given, &question);
     for (size_t i = 0; i < question.count && !error; i++) {
         const struct op_file *file = &question.files[i];
-        const char *path = arena_printf(arena, "%s/%s", dir, file->path);
-        error = files_make_directory(arena_strndup(arena, path, (size_t)(strrchr(path, '/') - path)));
-        if (!error)
-            error = files_write(path, file->bytes, file->length);
+        error = files_write_path(arena_printf(arena, "%s/%s", dir, file->path), file->bytes, file->length);
     }
     return error;
 }

@@ -50,8 +50,7 @@ static struct akgen_error *make_file(struct arena *arena, const char *folder, co
     struct stat status;
     if (!stat(file, &status) && (size_t)status.st_size == strlen(text))
         return NULL;
-    struct akgen_error *error = files_make_directory(arena_strndup(arena, file, (size_t)(strrchr(file, '/') - file)));
-    return error ? error : files_write(file, text, strlen(text));
+    return files_write_path(file, text, strlen(text));
 }
 
 struct akgen_error *paths_make(struct arena *arena, struct clang *clang)

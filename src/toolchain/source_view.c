@@ -72,23 +72,12 @@ int source_view_bytes(struct source_view *view)
     return bytes;
 }
 
-static struct akgen_error *write_all(const struct source_view *view)
-{
-    struct arena scratch = {0};
-    struct akgen_error *error = files_make_directory(view->root);
-    for (size_t i = 0; i < view->count && !error; i++) {
-        const struct op_file *file = &view->items[i];
-        const char *path = source_view_path(&scratch, view, file->path);
-        error = op_file_is_folder(file) ? files_make_directory(path) : files_write(path, file->bytes, file->length);
-    }
-    arena_free(&scratch);
-    return error;
-}
-
 struct akgen_error *source_view_write(struct source_view *view)
 {
     pthread_mutex_lock(&view->lock);
-    struct akgen_error *error = view->written ? NULL : write_all(view);
+    struct akgen_error *error = NULL;
+    if (!view->written)
+        error = op_files_write(view->root, &(struct op_files){view->items, view->count});
     view->written = !error;
     pthread_mutex_unlock(&view->lock);
     return error;

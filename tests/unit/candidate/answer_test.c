@@ -346,7 +346,7 @@ static void test_what_is_written_is_read_again(void **state)
     assert_non_null(mkdtemp(folder));
     begin(&tried);
     struct candidate program = candidate_of(&tried, "program_fenced", &tried.sqrt), again;
-    assert_null(candidate_write(&tried.arena, folder, &program));
+    assert_null(op_files_write(folder, &program.files));
     candidate_read_path(&tried.arena, folder, &tried.sqrt, &asked, &again);
     assert_null(again.refusal);
     assert_string_equal(again.digest, program.digest);
