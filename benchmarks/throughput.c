@@ -226,7 +226,7 @@ static void read_verdicts(const char *database, struct outcome *outcome)
     sqlite3_close(db);
 }
 
-/* How candidates come to the program. */
+/* The ways in which candidates reach the program. */
 enum way { BENCH, SERVE, WAYS };
 static const char *const ways[] = {"bench", "serve --stdio"};
 

@@ -1,4 +1,4 @@
-/* What was read becomes a candidate: files of a project, programs compiled, or a refusal that says why there is none. */
+/* Converts an answer that was read to a candidate: files of a project, a compiled program, or a refusal with its reason. */
 #include "base/digest.h"
 #include "candidate/answer.h"
 #include "candidate/program.h"

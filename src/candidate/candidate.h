@@ -39,7 +39,7 @@ struct candidate {
     const struct source_map *map;            /* from the files' lines to a program's; NULL */
 };
 
-/* What is asked of an answer. */
+/* The demands on an answer. */
 struct candidate_asked {
     enum eval_scope scope;
     enum eval_language language; /* that it must be in */
@@ -60,7 +60,7 @@ void candidate_read_files(struct arena *arena, const char *name, const struct op
 void candidate_of_files(struct arena *arena, const struct op_file *files, size_t count, struct candidate *candidate);
 /* A compiled program, with the map of its lines among the files. */
 void candidate_of_program(struct arena *arena, const struct dsl_lowered *lowered, struct candidate *candidate);
-/* What answers a task without a model: its program (candidate/program.h), compiled. */
+/* Compiles the task's own program (candidate/program.h), which answers it without a model. */
 void candidate_of_task(struct arena *arena, const struct task *task, struct candidate *candidate);
 /* A refusal, without diagnostics. */
 void candidate_refuse(struct arena *arena, enum akgen_verdict_kind kind, const char *reason,

@@ -1,4 +1,4 @@
-/* What lies at a path, read once into memory that nobody else writes, before anything else looks at it.
+/* Reads a candidate's path once, into memory that only this process writes, before anything else looks at it.
  *
  * What the caller names is the caller's and may be reached through links; everything below is the candidate's. Each folder and
  * file is opened by a single name in the folder above it, which is open already, and never through a link, so nothing that the

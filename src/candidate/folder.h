@@ -1,4 +1,4 @@
-/* What somebody gives as a candidate: the files of a folder, or the text of a file; at a path that they name, or in memory. */
+/* A candidate as it is given: the files of a folder, or the text of a file; at a path, or in memory. */
 #ifndef CANDIDATE_FOLDER_H
 #define CANDIDATE_FOLDER_H
 

@@ -329,7 +329,7 @@ static json_t *cases_json(const struct verdict *verdict)
     return list;
 }
 
-/* What speedups are over, and what they are. */
+/* Adds the baseline and the speedups over it. */
 static void add_speedup(json_t *json, const struct speedup *speedup)
 {
     const struct kernel_times *kernel = speedup->kernel;

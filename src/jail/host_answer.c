@@ -1,4 +1,4 @@
-/* What comes through the pipe of a host part: lines that tell the stages, then a result. */
+/* Reads the pipe of a host part: a line for each stage, then a result. */
 #include "jail/host_job.h"
 #include "jail/wire.h"
 

@@ -47,7 +47,7 @@ const char *program_late(struct arena *arena, const struct budget *budget, doubl
                          enum job_stage stage);
 /* An end without a result, in words; `who` ends in a space or is empty. */
 const char *program_end(struct arena *arena, const char *who, const struct sandbox_result *ended, enum job_stage stage);
-/* What is said of a program whose messages are those of another build of AKGen. */
+/* The error for a program whose messages are those of another build of AKGen. */
 const char *program_foreign(struct arena *arena, const char *program);
 /* What is said of an end by SIGSYS. */
 const char *program_forbidden(struct arena *arena, enum job_stage stage);

@@ -153,7 +153,7 @@ static uint64_t get_counter(const struct wire_field *field, const void *object)
     return count;
 }
 
-/* How many numbers or structs of `bytes` each the member holds; of dimensions, as many as the rank says. */
+/* Returns the number of elements of `bytes` each in the member; for dimensions, the rank. */
 static unsigned element_count(const struct wire_field *field, const void *object, unsigned bytes)
 {
     unsigned most = field->size / bytes;

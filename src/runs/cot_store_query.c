@@ -1,4 +1,4 @@
-/* What is asked of samples to train on: walks and counts over a filter. */
+/* Queries over training samples: walks and counts with a filter. */
 #include "base/array.h"
 #include "base/text.h"
 #include "runs/cot_store.h"

@@ -15,7 +15,7 @@ struct akgen_error *store_open(const char *path, struct store **store);
 struct akgen_error *store_open_to_read(const char *path, struct store **store);
 void store_close(struct store *store);
 
-/* What the runs of a file found, as rows. */
+/* The findings of a file's runs, as rows. */
 enum store_findings {
     STORE_CANDIDATES,  /* verdicts on candidates in Ascend C whose source is stored, by suite, task and candidate */
     STORE_DIAGNOSTICS, /* compile errors of candidates in Ascend C, by run, task and sample */

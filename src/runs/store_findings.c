@@ -1,4 +1,4 @@
-/* What runs found, for training data that is made of it. */
+/* Findings of runs, for training data. */
 #include "runs/store_internal.h"
 
 /* The columns of struct store_finding, in its order. */

@@ -52,7 +52,7 @@ static const char schema_words[] =
     "CREATE TRIGGER samples_words AFTER INSERT ON samples BEGIN INSERT INTO words (rowid, question, chain, answer)"
     " VALUES (new.number, new.question, new.chain, new.answer); END;";
 
-/* What a file of runs of an older version lacks, besides tables. */
+/* Columns that a file of runs of an older version lacks. */
 static const struct {
     int before; /* the version that has it */
     const char *sql;
@@ -162,7 +162,7 @@ static bool has_table(struct store *store, const char *name)
     return store_number(store, 0, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", "s", name);
 }
 
-/* What a file is: without a table, of this version, of an earlier one that had runs or samples alone, or none that this akgen reads. */
+/* Kinds of files: without a table, of this version, of an earlier one with runs or samples alone, or not readable by this akgen. */
 enum kind { EMPTY, CURRENT, RUNS_ALONE, SAMPLES_ALONE, NEWER, FOREIGN };
 
 static enum kind kind_of(struct store *store, int *version)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What a request may be. Each has an id besides. */
+/* Kinds of requests. Each has an id besides. */
 static const char *const keys[] = {"id", "task", "candidate", "options", "cancel", "ping", NULL};
 static const char *const candidate_keys[] = {"path", "text", "files", "name", NULL};
 

@@ -1,4 +1,4 @@
-/* What a line asks for, and the tasks that are in memory. */
+/* The request of a line, and the tasks in memory. */
 #ifndef SERVE_INTERNAL_H
 #define SERVE_INTERNAL_H
 

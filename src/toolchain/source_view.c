@@ -52,7 +52,7 @@ static int file_of_bytes(const struct source_view *view)
         text_append(&all, "", 1);
     }
     int fd = memfd_create("akgen-sources", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    /* What one compiler was given no other changes. */
+    /* Sealed: a compiler cannot change the bytes that the next one gets. */
     if (fd >= 0 && (!files_write_all(fd, all.bytes, all.length) ||
                     fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))) {
         close(fd);

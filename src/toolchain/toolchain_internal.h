@@ -10,7 +10,7 @@
 
 enum { SOURCE_LIMIT = 16 << 20 }; /* bytes of one source file */
 
-/* What the compilers of one stage of a build see of a project (source_view.c). */
+/* The files of a project as the compilers of one stage of a build see them (source_view.c). */
 struct source_view {
     const char *root;      /* the folder at which they see its files; it need not exist */
     struct op_file *items; /* those files and folders, as they are compiled */

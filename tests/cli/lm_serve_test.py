@@ -297,7 +297,7 @@ class Serve(unittest.TestCase):
         return [row for row in sorted(map(json.loads, done.stdout.splitlines()), key=lambda row: row["number"])], done.stderr
 
     def test_the_same_without_a_server(self):
-        """What a process writes with its own engine is what the server writes, of several texts at a time and by either API."""
+        """A process writes the same with its own engine as the server does, of several texts at a time and by either API."""
         lines = [{"messages": USER, "n": 3, "seed": 5}, {"messages": [{"role": "system", "content": "copy"}, *USER], "seed": 6}, {"messages": USER, "n": 2, "seed": 9}]
         for options in (("--max-answer-tokens", 20, "--temperature", 1.3), ("--max-answer-tokens", 20, "--temperature", 0.7, "--top-k", 20, "--top-p", 0.9),
                         ("--max-answer-tokens", 20, "--temperature", 0, "--stop", "py"), ("--temperature", 1.3, "--api", "completions")):

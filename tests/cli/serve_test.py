@@ -242,7 +242,7 @@ class Replies(Case):
 
 class Cancelling(Case):
     def test_cancel(self):
-        """What waits, what compiles and what runs ends at once, and touches nobody else."""
+        """A request that waits, compiles or runs ends at once, and touches no other."""
         program = self.start("--jobs=1")
         self.write(program, self.request("runs", self.endless()), self.request("waits"), {"id": 1, "cancel": "waits"})
         self.assertEqual([self.read(program) for _ in range(2)],

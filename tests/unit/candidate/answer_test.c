@@ -336,7 +336,7 @@ static void test_files_are_the_candidate(void **state)
     arena_free(&tried.arena);
 }
 
-/* What is written is what a folder is read as. */
+/* A candidate that was written is read as the same. */
 static void test_what_is_written_is_read_again(void **state)
 {
     (void)state;

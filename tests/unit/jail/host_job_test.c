@@ -191,7 +191,7 @@ static void test_a_tiling_comes_back(void **state)
     arena_free(&arena);
 }
 
-/* What is refused of a definition is refused of one that came through the pipe. */
+/* A definition is refused for the same reasons when it came through the pipe. */
 static void test_definitions_are_checked(void **state)
 {
     (void)state;

@@ -160,7 +160,7 @@ static void test_texts_and_lengths(void **state)
     expect_refused(LENGTH, "\x0c\0\0\0", 4, "host_result is followed by 1 bytes more");
 }
 
-/* What is no UTF-8 is sent as '?'. */
+/* Bytes that are no UTF-8 are sent as '?'. */
 static void test_texts_that_are_none(void **state)
 {
     (void)state;
