@@ -140,8 +140,7 @@ void adv_issue(struct npu_core *core, const struct npu_insn *insn)
 
 static struct npu_insn counted(enum npu_op op, struct npu_tensor dst, uint8_t type, uint32_t count)
 {
-    return (struct npu_insn){
-        .op = (uint16_t)op, .form = NPU_FORM_COUNT, .dst_type = type, .src_type = type, .count = count, .dst = dst};
+    return (struct npu_insn)ADV_INSN(op, COUNT, type, .count = count, .dst = dst);
 }
 
 void adv_unary(struct npu_core *core, enum npu_op op, struct npu_tensor dst, struct npu_tensor src, uint8_t type,

@@ -49,5 +49,8 @@ void adv_cast(struct npu_core *core, struct npu_tensor dst, uint8_t dst_type, st
               int round_mode, uint32_t count);
 /* Any other instruction: filled by the routine, issued under the kernel's line, followed by a barrier of pipe V. */
 void adv_issue(struct npu_core *core, const struct npu_insn *insn);
+/* The initialiser of an instruction whose result has the type of its first source. */
+#define ADV_INSN(operation, shape, type, ...)                                                                          \
+    {.op = (uint16_t)(operation), .form = NPU_FORM_##shape, .dst_type = (type), .src_type = (type), __VA_ARGS__}
 
 #endif

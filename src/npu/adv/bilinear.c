@@ -8,20 +8,9 @@ enum { REPEAT = 256, BLOCKS = 8, LANES = 128 };
 
 static struct npu_insn start(enum npu_op op, struct npu_tensor dst, struct npu_tensor src0, uint32_t repeat)
 {
-    return (struct npu_insn){.op = (uint16_t)op,
-                             .form = NPU_FORM_MASK_REG,
-                             .dst_type = AKGEN_FLOAT16,
-                             .src_type = AKGEN_FLOAT16,
-                             .src1_type = AKGEN_FLOAT16,
-                             .repeat = repeat,
-                             .dst_blk = 1,
-                             .src0_blk = 1,
-                             .src1_blk = 1,
-                             .dst_rep = BLOCKS,
-                             .src0_rep = BLOCKS,
-                             .src1_rep = BLOCKS,
-                             .dst = dst,
-                             .src0 = src0};
+    return (struct npu_insn)ADV_INSN(op, MASK_REG, AKGEN_FLOAT16, .src1_type = AKGEN_FLOAT16, .repeat = repeat,
+                                     .dst_blk = 1, .src0_blk = 1, .src1_blk = 1, .dst_rep = BLOCKS, .src0_rep = BLOCKS,
+                                     .src1_rep = BLOCKS, .dst = dst, .src0 = src0);
 }
 
 /* Every repeat under the mask that the kernel gave. */

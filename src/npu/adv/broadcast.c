@@ -29,7 +29,7 @@ static struct npu_tensor tmp_of(struct npu_core *core, const struct broadcast *b
 
 static void brcb(struct npu_core *core, struct npu_tensor dst, struct npu_tensor src, uint8_t type, uint32_t rows)
 {
-    struct npu_insn insn = {.op = NPU_OP_BRCB, .form = NPU_FORM_MASK_REG, .dst_type = type, .src_type = type};
+    struct npu_insn insn = ADV_INSN(NPU_OP_BRCB, MASK_REG, type);
     insn.repeat = (rows + ELEMENTS_OF_BRCB - 1) / ELEMENTS_OF_BRCB;
     insn.dst_blk = 1;
     insn.dst_rep = ELEMENTS_OF_BRCB;
@@ -105,7 +105,7 @@ static void one_element(struct npu_core *core, const struct broadcast *b)
     uint64_t bits = 0;
     memcpy(&bits, (const void *)b->src.addr, size);
     npu_order_edge(core->order, NPU_LANE_S, NPU_LANE_V);
-    struct npu_insn insn = {.op = NPU_OP_DUPLICATE, .form = NPU_FORM_COUNT, .dst_type = b->type, .src_type = b->type};
+    struct npu_insn insn = ADV_INSN(NPU_OP_DUPLICATE, COUNT, b->type);
     insn.dst = b->dst;
     insn.scalar = bits;
     insn.count = b->rows * b->cols;

@@ -13,8 +13,7 @@ static void by_bits(struct npu_core *core, const struct npu_adv *call, double fa
 {
     if (!(call->flags & NPU_ADV_PREPARED))
         adv_tmp(core, call, 0, BIT_SPACE);
-    struct npu_insn select = {
-        .op = NPU_OP_SELECT, .form = NPU_FORM_COUNT, .dst_type = call->type, .src_type = call->type};
+    struct npu_insn select = ADV_INSN(NPU_OP_SELECT, COUNT, call->type);
     select.src1_type = AKGEN_UINT8;
     select.mode = TENSOR_SCALAR;
     select.flags = NPU_INSN_SCALAR_SRC1;

@@ -34,22 +34,10 @@ static struct npu_tensor from(const struct npu_tensor *tensor, uint8_t type, uin
 static void one_lane(const struct groups *g, enum npu_op op, uint32_t lane, struct npu_tensor dst,
                      struct npu_tensor src0, struct npu_tensor src1, double value)
 {
-    struct npu_insn insn = {.op = (uint16_t)op,
-                            .form = NPU_FORM_MASK_BITS,
-                            .dst_type = AKGEN_FLOAT,
-                            .src_type = AKGEN_FLOAT,
-                            .mask = {UINT64_C(1) << lane},
-                            .repeat = 1,
-                            .dst_blk = 1,
-                            .src0_blk = 1,
-                            .src1_blk = 1,
-                            .dst_rep = EIGHT,
-                            .src0_rep = EIGHT,
-                            .src1_rep = EIGHT,
-                            .dst = dst,
-                            .src0 = src0,
-                            .src1 = src1,
-                            .scalar = adv_scalar(AKGEN_FLOAT, value)};
+    struct npu_insn insn =
+        ADV_INSN(op, MASK_BITS, AKGEN_FLOAT, .mask = {UINT64_C(1) << lane}, .repeat = 1, .dst_blk = 1, .src0_blk = 1,
+                 .src1_blk = 1, .dst_rep = EIGHT, .src0_rep = EIGHT, .src1_rep = EIGHT, .dst = dst, .src0 = src0,
+                 .src1 = src1, .scalar = adv_scalar(AKGEN_FLOAT, value));
     adv_issue(g->core, &insn);
 }
 
@@ -57,14 +45,9 @@ static void whole_sums(const struct groups *g, struct npu_tensor dst, uint32_t a
                        uint32_t lanes, uint32_t repeats)
 {
     for (uint32_t done = 0; done < repeats; done += NPU_MAX_REPEAT) {
-        struct npu_insn insn = {.op = NPU_OP_WHOLE_REDUCE_SUM,
-                                .form = NPU_FORM_MASK_LEN,
-                                .dst_type = AKGEN_FLOAT,
-                                .src_type = AKGEN_FLOAT,
-                                .mask = {lanes},
-                                .dst_rep = (uint16_t)apart,
-                                .src0_blk = 1,
-                                .src0_rep = (uint16_t)(lanes / EIGHT)};
+        struct npu_insn insn =
+            ADV_INSN(NPU_OP_WHOLE_REDUCE_SUM, MASK_LEN, AKGEN_FLOAT, .mask = {lanes}, .dst_rep = (uint16_t)apart,
+                     .src0_blk = 1, .src0_rep = (uint16_t)(lanes / EIGHT));
         insn.repeat = repeats - done < NPU_MAX_REPEAT ? repeats - done : NPU_MAX_REPEAT;
         insn.dst = from(&dst, AKGEN_FLOAT, done * apart);
         insn.src0 = from(&src, AKGEN_FLOAT, done * lanes);
@@ -86,14 +69,9 @@ static void averages(const struct groups *g, const struct npu_tensor *dst, struc
         whole_sums(g, from(dst, AKGEN_FLOAT, g->first), 1, scratch, group / lanes * EIGHT, g->count);
     }
     for (uint32_t i = 0; i < g->count && !g->t->smallShape; i++) {
-        struct npu_insn sum = {.op = NPU_OP_REDUCE_SUM,
-                               .form = NPU_FORM_COUNT,
-                               .dst_type = AKGEN_FLOAT,
-                               .src_type = AKGEN_FLOAT,
-                               .count = group,
-                               .dst = from(dst, AKGEN_FLOAT, g->first + i),
-                               .src0 = from(&src, AKGEN_FLOAT, i * group),
-                               .aux = from(&scratch, AKGEN_FLOAT, i * group)};
+        struct npu_insn sum =
+            ADV_INSN(NPU_OP_REDUCE_SUM, COUNT, AKGEN_FLOAT, .count = group, .dst = from(dst, AKGEN_FLOAT, g->first + i),
+                     .src0 = from(&src, AKGEN_FLOAT, i * group), .aux = from(&scratch, AKGEN_FLOAT, i * group));
         adv_issue(g->core, &sum);
     }
     for (uint32_t i = g->first; i < g->first + g->count; i++) {

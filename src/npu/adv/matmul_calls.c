@@ -1,4 +1,5 @@
 /* The calls of a Matmul object: checked, executed at once on an AIC, sent to it from an AIV (matmul_queue.c). */
+#include "npu/adv/adv.h"
 #include "npu/adv/matmul.h"
 #include "npu/gm_region.h"
 #include "npu/insn/lanes.h"
@@ -496,14 +497,10 @@ void npu_matmul_get_batch(struct npu_matmul *mm, const struct npu_tensor *local,
     take_batch(core, mm);
     uint8_t layout = mm->types[NPU_MATMUL_C].layout;
     bool apart = layout == NPU_LAYOUT_BSNGD || layout == NPU_LAYOUT_SBNGD;
-    struct npu_insn insn = {
-        .op = NPU_OP_DATA_COPY,
-        .form = NPU_FORM_MASK_REG,
-        .dst_type = mm->types[NPU_MATMUL_C].dtype,
-        .src_type = mm->types[NPU_MATMUL_C].dtype,
-        .dst = *local,
-        .src0 = {.addr = mm->workspace + matmul_batch_offset(mm, first, &columns), .position = NPU_GM},
-        .copy = {.block_count = 1, .block_len = width * rows}};
+    struct npu_insn insn =
+        ADV_INSN(NPU_OP_DATA_COPY, MASK_REG, mm->types[NPU_MATMUL_C].dtype, .dst = *local,
+                 .src0 = {.addr = mm->workspace + matmul_batch_offset(mm, first, &columns), .position = NPU_GM},
+                 .copy = {.block_count = 1, .block_len = width * rows});
     if (apart) {
         uint32_t gap = columns * size / NPU_BLOCK - width;
         insn.copy = (struct npu_copy){.block_count = rows, .block_len = width, .src_stride = gap, .dst_stride = gap};

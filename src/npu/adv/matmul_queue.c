@@ -8,6 +8,7 @@
  * from there. After a synchronous Iterate the server listens to that AIV alone until it has taken the block.
  *
  * Assumed: an AIV that ends without having closed its objects counts as having closed them. */
+#include "npu/adv/adv.h"
 #include "npu/adv/matmul.h"
 #include "npu/fiber.h"
 #include "npu/gm_region.h"
@@ -174,13 +175,8 @@ struct npu_tensor matmul_staged(struct npu_core *core, const struct npu_tensor *
 void matmul_copy_between(struct npu_core *core, struct npu_tensor dst, struct npu_tensor src, uint8_t type,
                          uint32_t bytes)
 {
-    struct npu_insn insn = {.op = NPU_OP_DATA_COPY,
-                            .form = NPU_FORM_MASK_REG,
-                            .dst_type = type,
-                            .src_type = type,
-                            .dst = dst,
-                            .src0 = src,
-                            .copy = {.block_count = 1, .block_len = bytes / NPU_BLOCK}};
+    struct npu_insn insn = ADV_INSN(NPU_OP_DATA_COPY, MASK_REG, type, .dst = dst, .src0 = src,
+                                    .copy = {.block_count = 1, .block_len = bytes / NPU_BLOCK});
     npu_issue_from(core, &insn);
 }
 

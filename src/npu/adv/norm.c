@@ -42,8 +42,7 @@ static void spread_sums(struct npu_core *core, struct npu_tensor blocks, struct 
     if (eights) {
         adv_row_sums(core, spare, x, eights, width);
         for (uint32_t row = 0; row < eights; row += 31 * BLOCK32) {
-            struct npu_insn insn = {
-                .op = NPU_OP_BRCB, .form = NPU_FORM_MASK_REG, .dst_type = AKGEN_FLOAT, .src_type = AKGEN_FLOAT};
+            struct npu_insn insn = ADV_INSN(NPU_OP_BRCB, MASK_REG, AKGEN_FLOAT);
             uint32_t part = eights - row < 31 * BLOCK32 ? eights - row : 31 * BLOCK32;
             insn.repeat = part / BLOCK32;
             insn.dst_blk = 1;

@@ -33,11 +33,8 @@ void adv_copy_nz2nd(struct npu_core *core, const struct npu_adv *call)
     const struct npu_nz2nd *p = call->tiling;
     check_params(core, p);
     uint32_t size = npu_element_bits(call->type) / 8;
-    struct npu_insn insn = {.op = NPU_OP_DATA_COPY_PAD,
-                            .form = NPU_FORM_MASK_REG,
-                            .dst_type = call->type,
-                            .src_type = call->type,
-                            .copy = {.block_len = STRIP * size, .dst_stride = (p->dst_row - STRIP) * size}};
+    struct npu_insn insn = ADV_INSN(NPU_OP_DATA_COPY_PAD, MASK_REG, call->type,
+                                    .copy = {.block_len = STRIP * size, .dst_stride = (p->dst_row - STRIP) * size});
     for (uint32_t matrix = 0; matrix < p->matrices; matrix++)
         for (uint32_t strip = 0; strip < p->columns / STRIP; strip++)
             for (uint32_t row = 0; row < p->rows; row += MOST_ROWS) {

@@ -30,13 +30,9 @@ static struct npu_tensor from(const struct npu_tensor *tensor, uint8_t type, uin
 static void move_blocks(const struct pad *p, struct npu_tensor dst, struct npu_tensor src, uint32_t count,
                         uint32_t length, uint32_t gap)
 {
-    struct npu_insn insn = {.op = NPU_OP_DATA_COPY,
-                            .form = NPU_FORM_MASK_REG,
-                            .dst_type = p->type,
-                            .src_type = p->type,
-                            .copy = {.block_count = count, .block_len = length, .src_stride = gap},
-                            .dst = dst,
-                            .src0 = src};
+    struct npu_insn insn =
+        ADV_INSN(NPU_OP_DATA_COPY, MASK_REG, p->type,
+                 .copy = {.block_count = count, .block_len = length, .src_stride = gap}, .dst = dst, .src0 = src);
     adv_issue(p->core, &insn);
 }
 
@@ -54,14 +50,9 @@ static void refill(struct pad *p)
         p->full = p->t->brcbFractalTail;
     for (uint32_t at = 0; at < p->full / BRCB_ROWS; at += p->t->maxRepeatTimes) {
         uint32_t left = p->full / BRCB_ROWS - at;
-        struct npu_insn insn = {.op = NPU_OP_BRCB,
-                                .form = NPU_FORM_MASK_REG,
-                                .dst_type = p->type,
-                                .src_type = p->type,
-                                .dst_blk = 1,
-                                .dst_rep = BRCB_ROWS,
-                                .dst = from(&p->spread, p->type, at * BRCB_ROWS * p->block),
-                                .src0 = from(&p->call->src[0], p->type, first + at * BRCB_ROWS)};
+        struct npu_insn insn = ADV_INSN(NPU_OP_BRCB, MASK_REG, p->type, .dst_blk = 1, .dst_rep = BRCB_ROWS,
+                                        .dst = from(&p->spread, p->type, at * BRCB_ROWS * p->block),
+                                        .src0 = from(&p->call->src[0], p->type, first + at * BRCB_ROWS));
         insn.repeat = left < p->t->maxRepeatTimes ? left : p->t->maxRepeatTimes;
         adv_issue(p->core, &insn);
     }
@@ -140,24 +131,14 @@ static void pad_aligned(const struct pad *p)
     if (surplus >= p->block)
         npu_trap(p->core, FAULT(adv_shape), "padParams", "Pad of rows of %u elements, of which %u are data",
                  t->srcWidth, t->srcOriWidth);
-    struct npu_insn copy = {.op = NPU_OP_DATA_COPY,
-                            .form = NPU_FORM_COUNT,
-                            .dst_type = p->type,
-                            .src_type = p->type,
-                            .count = count,
-                            .dst = p->call->dst[0],
-                            .src0 = p->call->src[0]};
+    struct npu_insn copy =
+        ADV_INSN(NPU_OP_DATA_COPY, COUNT, p->type, .count = count, .dst = p->call->dst[0], .src0 = p->call->src[0]);
     adv_issue(p->core, &copy);
     for (uint32_t row = 0; p->right && row < t->srcHeight; row += t->heightTiling) {
         uint32_t left = t->srcHeight - row;
-        struct npu_insn insn = {.op = NPU_OP_DUPLICATE,
-                                .form = NPU_FORM_MASK_BITS,
-                                .dst_type = p->type,
-                                .src_type = p->type,
-                                .scalar = p->call->scalar[0],
-                                .mask = {((UINT64_C(1) << p->right) - 1) << (p->block - surplus)},
-                                .dst_blk = 1,
-                                .dst_rep = (uint16_t)t->blocksPerRow};
+        struct npu_insn insn = ADV_INSN(NPU_OP_DUPLICATE, MASK_BITS, p->type, .scalar = p->call->scalar[0],
+                                        .mask = {((UINT64_C(1) << p->right) - 1) << (p->block - surplus)}, .dst_blk = 1,
+                                        .dst_rep = (uint16_t)t->blocksPerRow);
         insn.repeat = left < t->heightTiling ? left : t->heightTiling;
         insn.dst = from(&p->call->dst[0], p->type, row * t->srcWidth + t->widthWithoutLastBlock);
         adv_issue(p->core, &insn);

@@ -35,13 +35,8 @@ static void rows_to_column(struct npu_core *core, const struct npu_adv *call, en
     if (cols > lanes)
         src = fold_rows(core, call, op, src, rows, cols, lanes);
     for (uint32_t row = 0; row < rows; row += NPU_MAX_REPEAT) {
-        struct npu_insn insn = {.op = (uint16_t)whole,
-                                .form = NPU_FORM_MASK_LEN,
-                                .dst_type = call->type,
-                                .src_type = call->type,
-                                .mode = op == NPU_OP_ADD ? 0 : ONLY_VALUE,
-                                .dst_rep = 1,
-                                .src0_blk = 1};
+        struct npu_insn insn = ADV_INSN(whole, MASK_LEN, call->type, .mode = op == NPU_OP_ADD ? 0 : ONLY_VALUE,
+                                        .dst_rep = 1, .src0_blk = 1);
         insn.mask[0] = cols < lanes ? cols : lanes;
         insn.repeat = rows - row < NPU_MAX_REPEAT ? rows - row : NPU_MAX_REPEAT;
         insn.src0_rep = (uint16_t)(adv_bytes(call->type, src.pitch) / NPU_BLOCK);

@@ -158,15 +158,8 @@ void step_compare_slots(const struct adv_piece *p, int mask, int a, int mode, in
 static struct npu_insn select(const struct adv_piece *p, int d, int mask, int a)
 {
     uint8_t type = p->type == AKGEN_INT32 ? AKGEN_FLOAT : p->type;
-    return (struct npu_insn){.op = NPU_OP_SELECT,
-                             .form = NPU_FORM_COUNT,
-                             .dst_type = type,
-                             .src_type = type,
-                             .src1_type = AKGEN_UINT8,
-                             .count = p->count,
-                             .dst = p->slot[d],
-                             .src0 = p->slot[a],
-                             .aux = p->slot[mask]};
+    return (struct npu_insn)ADV_INSN(NPU_OP_SELECT, COUNT, type, .src1_type = AKGEN_UINT8, .count = p->count,
+                                     .dst = p->slot[d], .src0 = p->slot[a], .aux = p->slot[mask]);
 }
 
 void step_select(const struct adv_piece *p, int d, int mask, int a, double value)

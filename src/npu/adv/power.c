@@ -135,14 +135,8 @@ static void power_of_half(const struct adv_piece *p)
 static float sum_of(const struct adv_piece *p, int values, int t, int result)
 {
     step_cast(p, t, AKGEN_FLOAT, values, AKGEN_INT32, ROUND_NONE);
-    struct npu_insn insn = {.op = NPU_OP_REDUCE_SUM,
-                            .form = NPU_FORM_COUNT,
-                            .dst_type = AKGEN_FLOAT,
-                            .src_type = AKGEN_FLOAT,
-                            .count = p->count,
-                            .dst = p->slot[result],
-                            .src0 = p->slot[t],
-                            .aux = p->slot[t]};
+    struct npu_insn insn = ADV_INSN(NPU_OP_REDUCE_SUM, COUNT, AKGEN_FLOAT, .count = p->count, .dst = p->slot[result],
+                                    .src0 = p->slot[t], .aux = p->slot[t]);
     adv_issue(p->core, &insn);
     npu_scalar_access(p->core, p->slot[result].addr, sizeof(float), false, false);
     float sum;

@@ -30,14 +30,8 @@ static void axpy_into_half(const struct adv_piece *p)
 /* Of floats it is the instruction. */
 static void axpy_of_float(struct npu_core *core, const struct npu_adv *call)
 {
-    struct npu_insn insn = {.op = NPU_OP_AXPY,
-                            .form = NPU_FORM_COUNT,
-                            .dst_type = AKGEN_FLOAT,
-                            .src_type = AKGEN_FLOAT,
-                            .count = call->count,
-                            .dst = call->dst[0],
-                            .src0 = call->src[0],
-                            .scalar = call->scalar[0]};
+    struct npu_insn insn = ADV_INSN(NPU_OP_AXPY, COUNT, AKGEN_FLOAT, .count = call->count, .dst = call->dst[0],
+                                    .src0 = call->src[0], .scalar = call->scalar[0]);
     adv_issue(core, &insn);
 }
 void adv_axpy(struct npu_core *core, const struct npu_adv *call)
@@ -95,16 +89,8 @@ static void store_elements(struct npu_core *core, const struct npu_adv *call, co
 static void extend(struct npu_core *core, const struct npu_adv *call, const struct progression *a, uint32_t to,
                    uint32_t distance, uint32_t count)
 {
-    struct npu_insn insn = {.op = NPU_OP_ADDS,
-                            .form = NPU_FORM_MASK_LEN,
-                            .dst_type = call->type,
-                            .src_type = call->type,
-                            .repeat = 1,
-                            .mask = {count},
-                            .dst_blk = 1,
-                            .src0_blk = 1,
-                            .dst_rep = 8,
-                            .src0_rep = 8};
+    struct npu_insn insn = ADV_INSN(NPU_OP_ADDS, MASK_LEN, call->type, .repeat = 1, .mask = {count}, .dst_blk = 1,
+                                    .src0_blk = 1, .dst_rep = 8, .src0_rep = 8);
     bool floats = call->type == AKGEN_FLOAT || call->type == AKGEN_FLOAT16;
     double step = floats ? (double)((float)a->step * (float)distance) : a->step * distance;
     insn.scalar = adv_scalar(call->type, step);

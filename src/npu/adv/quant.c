@@ -88,14 +88,8 @@ static struct npu_tensor scales_in_float(struct npu_core *core, const struct npu
         adv_cast(core, scales, AKGEN_FLOAT, given, AKGEN_BF16, CAST_NONE, count);
     } else { /* uint64: the low word is a float */
         enum { EVEN_ELEMENTS = 1 };
-        struct npu_insn insn = {.op = NPU_OP_GATHER_MASK,
-                                .form = NPU_FORM_MASK_REG,
-                                .dst_type = AKGEN_FLOAT,
-                                .src_type = AKGEN_FLOAT,
-                                .mode = EVEN_ELEMENTS,
-                                .flags = NPU_INSN_REDUCE_MODE,
-                                .repeat = 1,
-                                .src0_blk = 1};
+        struct npu_insn insn = ADV_INSN(NPU_OP_GATHER_MASK, MASK_REG, AKGEN_FLOAT, .mode = EVEN_ELEMENTS,
+                                        .flags = NPU_INSN_REDUCE_MODE, .repeat = 1, .src0_blk = 1);
         insn.mask[0] = count * 2;
         insn.dst = scales;
         insn.src0 = given;

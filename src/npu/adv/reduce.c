@@ -13,8 +13,7 @@ static uint32_t repeats_of(uint8_t type, uint32_t count)
 static void reduce_once(struct npu_core *core, struct npu_tensor dst, struct npu_tensor src, uint8_t type,
                         uint32_t count)
 {
-    struct npu_insn insn = {
-        .op = NPU_OP_WHOLE_REDUCE_SUM, .form = NPU_FORM_MASK_REG, .dst_type = type, .src_type = type};
+    struct npu_insn insn = ADV_INSN(NPU_OP_WHOLE_REDUCE_SUM, MASK_REG, type);
     insn.repeat = 1;
     insn.dst_rep = 1;
     insn.src0_blk = 1;

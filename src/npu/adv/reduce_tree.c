@@ -84,15 +84,8 @@ static void product_of_row(const struct tree *t, uint32_t row, struct npu_tensor
     if (rest)
         adv_binary(t->core, t->op, acc, acc, from(&src, AKGEN_FLOAT, split), AKGEN_FLOAT, rest);
     halve(t, acc, width, FLOATS, 1);
-    struct npu_insn brcb = {.op = NPU_OP_BRCB,
-                            .form = NPU_FORM_MASK_REG,
-                            .dst_type = AKGEN_FLOAT,
-                            .src_type = AKGEN_FLOAT,
-                            .repeat = 1,
-                            .dst_blk = 1,
-                            .dst_rep = 8,
-                            .dst = spread,
-                            .src0 = acc};
+    struct npu_insn brcb = ADV_INSN(NPU_OP_BRCB, MASK_REG, AKGEN_FLOAT, .repeat = 1, .dst_blk = 1, .dst_rep = 8,
+                                    .dst = spread, .src0 = acc);
     adv_issue(t->core, &brcb);
     uint32_t blocks = last < FLOATS ? split : FLOATS;
     if (last < FLOATS && split != last)
@@ -114,19 +107,10 @@ static void products(const struct tree *t)
     for (uint32_t row = 0; row < t->rows; row++)
         product_of_row(t, row, spread, slots);
     adv_duplicate(core, spread, 1, AKGEN_UINT32, NPU_REPEAT / 4);
-    struct npu_insn pick = {.op = NPU_OP_GATHER_MASK,
-                            .form = NPU_FORM_MASK_REG,
-                            .dst_type = AKGEN_FLOAT,
-                            .src_type = AKGEN_FLOAT,
-                            .src1_type = AKGEN_UINT32,
-                            .flags = NPU_INSN_REDUCE_MODE | NPU_INSN_USER_PATTERN,
-                            .mask = {FLOATS},
-                            .repeat = t->rows,
-                            .src0_blk = 1,
-                            .src0_rep = 1,
-                            .dst = t->call->dst[0],
-                            .src0 = slots,
-                            .src1 = spread};
+    struct npu_insn pick =
+        ADV_INSN(NPU_OP_GATHER_MASK, MASK_REG, AKGEN_FLOAT, .src1_type = AKGEN_UINT32,
+                 .flags = NPU_INSN_REDUCE_MODE | NPU_INSN_USER_PATTERN, .mask = {FLOATS}, .repeat = t->rows,
+                 .src0_blk = 1, .src0_rep = 1, .dst = t->call->dst[0], .src0 = slots, .src1 = spread);
     adv_issue(core, &pick);
 }
 
@@ -137,13 +121,8 @@ static void reduce_blocks(const struct tree *t, struct npu_tensor dst, struct np
     enum { BLOCKS = 8 };
     for (uint32_t row = 0; row < t->rows;) {
         uint32_t left = t->rows - row, blocks = left < BLOCKS ? left : BLOCKS;
-        struct npu_insn insn = {.op = t->op == NPU_OP_MAX ? NPU_OP_BLOCK_REDUCE_MAX : NPU_OP_BLOCK_REDUCE_MIN,
-                                .form = NPU_FORM_MASK_BITS,
-                                .dst_type = AKGEN_FLOAT16,
-                                .src_type = AKGEN_FLOAT16,
-                                .dst_rep = 1,
-                                .src0_blk = 1,
-                                .src0_rep = BLOCKS};
+        struct npu_insn insn = ADV_INSN(t->op == NPU_OP_MAX ? NPU_OP_BLOCK_REDUCE_MAX : NPU_OP_BLOCK_REDUCE_MIN,
+                                        MASK_BITS, AKGEN_FLOAT16, .dst_rep = 1, .src0_blk = 1, .src0_rep = BLOCKS);
         for (uint32_t block = 0; block < blocks; block++)
             insn.mask[block / 4] |= ((UINT64_C(1) << valid) - 1) << block % 4 * HALVES;
         insn.repeat = left / BLOCKS ? left / BLOCKS : 1;
@@ -252,14 +231,8 @@ void adv_xor_sum(struct npu_core *core, const struct npu_adv *call)
     adv_unary(core, NPU_OP_NOT, a, a, AKGEN_INT16, count);
     adv_binary(core, NPU_OP_AND, b, a, b, AKGEN_INT16, count);
     adv_cast(core, a, AKGEN_FLOAT, b, AKGEN_INT16, CAST_NONE, count);
-    struct npu_insn sum = {.op = NPU_OP_REDUCE_SUM,
-                           .form = NPU_FORM_COUNT,
-                           .dst_type = AKGEN_FLOAT,
-                           .src_type = AKGEN_FLOAT,
-                           .count = count,
-                           .dst = a,
-                           .src0 = a,
-                           .aux = work};
+    struct npu_insn sum =
+        ADV_INSN(NPU_OP_REDUCE_SUM, COUNT, AKGEN_FLOAT, .count = count, .dst = a, .src0 = a, .aux = work);
     adv_issue(core, &sum);
     adv_cast(core, call->dst[0], AKGEN_INT16, a, AKGEN_FLOAT, CAST_ROUND, 1);
     adv_reset_mask(core);

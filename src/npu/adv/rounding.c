@@ -90,14 +90,8 @@ ADV_ROUTINE(sign, .steps = sign_steps, .bytes = 12, .bytes_half = 6, .masks = 2)
 /* The bound is scalar[0]. */
 static void clamp(struct npu_core *core, const struct npu_adv *call, enum npu_op op)
 {
-    struct npu_insn insn = {.op = (uint16_t)op,
-                            .form = NPU_FORM_COUNT,
-                            .dst_type = call->type,
-                            .src_type = call->type,
-                            .count = call->count,
-                            .dst = call->dst[0],
-                            .src0 = call->src[0],
-                            .scalar = call->scalar[0]};
+    struct npu_insn insn = ADV_INSN(op, COUNT, call->type, .count = call->count, .dst = call->dst[0],
+                                    .src0 = call->src[0], .scalar = call->scalar[0]);
     adv_issue(core, &insn);
 }
 void adv_clamp_max(struct npu_core *core, const struct npu_adv *call)

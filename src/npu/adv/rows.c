@@ -418,15 +418,9 @@ void adv_close_up(struct npu_core *core, struct npu_tensor dst, struct npu_tenso
                  "as long as the source's",
                  core->api, given, kept);
     for (uint32_t row = 0; row < rows; row += MOST) {
-        struct npu_insn insn = {.op = NPU_OP_GATHER_MASK,
-                                .form = NPU_FORM_MASK_REG,
-                                .dst_type = AKGEN_UINT16,
-                                .src_type = AKGEN_UINT16,
-                                .mode = EVERY_ELEMENT,
-                                .flags = NPU_INSN_REDUCE_MODE,
-                                .mask = {kept / 2},
-                                .src0_blk = 1,
-                                .src0_rep = (uint16_t)(given / NPU_BLOCK)};
+        struct npu_insn insn =
+            ADV_INSN(NPU_OP_GATHER_MASK, MASK_REG, AKGEN_UINT16, .mode = EVERY_ELEMENT, .flags = NPU_INSN_REDUCE_MODE,
+                     .mask = {kept / 2}, .src0_blk = 1, .src0_rep = (uint16_t)(given / NPU_BLOCK));
         insn.repeat = rows - row < MOST ? rows - row : MOST;
         insn.dst = adv_part(&dst, AKGEN_UINT8, row * kept, insn.repeat * kept);
         insn.src0 = adv_part(&src, AKGEN_UINT8, row * given, insn.repeat * given);
@@ -450,12 +444,7 @@ uint32_t adv_fold(struct npu_core *core, struct adv_rows x, uint32_t rows, uint3
 void adv_row_sums(struct npu_core *core, struct npu_tensor packed, struct adv_rows x, uint32_t rows, uint32_t width)
 {
     for (uint32_t row = 0; row < rows; row += NPU_MAX_REPEAT) {
-        struct npu_insn insn = {.op = NPU_OP_WHOLE_REDUCE_SUM,
-                                .form = NPU_FORM_MASK_LEN,
-                                .dst_type = AKGEN_FLOAT,
-                                .src_type = AKGEN_FLOAT,
-                                .dst_rep = 1,
-                                .src0_blk = 1};
+        struct npu_insn insn = ADV_INSN(NPU_OP_WHOLE_REDUCE_SUM, MASK_LEN, AKGEN_FLOAT, .dst_rep = 1, .src0_blk = 1);
         core->regs.counter = false;
         insn.mask[0] = width;
         insn.repeat = rows - row < NPU_MAX_REPEAT ? rows - row : NPU_MAX_REPEAT;

@@ -30,8 +30,7 @@ static void select_part(struct npu_core *core, const struct npu_adv *call, struc
     compare.src0_blk = 1;
     compare.src0_rep = NPU_REPEAT / NPU_BLOCK;
     adv_issue(core, &compare);
-    struct npu_insn select = {
-        .op = NPU_OP_SELECT, .form = NPU_FORM_COUNT, .dst_type = call->type, .src_type = call->type};
+    struct npu_insn select = ADV_INSN(NPU_OP_SELECT, COUNT, call->type);
     select.src1_type = AKGEN_UINT8;
     select.mode = TENSOR_SCALAR;
     select.flags = NPU_INSN_SCALAR_SRC1;
@@ -46,8 +45,7 @@ static void select_part(struct npu_core *core, const struct npu_adv *call, struc
 /* The scalar, a repeat of it, at the start of the space: CANN fills CMPMASK from there. */
 static void scalar_repeat(struct npu_core *core, const struct npu_adv *call)
 {
-    struct npu_insn insn = {
-        .op = NPU_OP_DUPLICATE, .form = NPU_FORM_COUNT, .dst_type = call->type, .src_type = call->type};
+    struct npu_insn insn = ADV_INSN(NPU_OP_DUPLICATE, COUNT, call->type);
     insn.scalar = call->scalar[0];
     insn.count = NPU_REPEAT * 8 / npu_element_bits(call->type);
     insn.dst = call->tmp;

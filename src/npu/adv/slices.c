@@ -48,15 +48,12 @@ static struct npu_insn copy_of_row(const struct npu_adv *call, const struct npu_
     uint32_t ub_gap = (out ? from->stride : slices->dst[0].stride) * size / NPU_BLOCK;
     bool whole = gm_gap % NPU_BLOCK == 0;
     uint16_t gap = (uint16_t)(whole ? gm_gap / NPU_BLOCK : gm_gap);
-    return (struct npu_insn){
-        .op = whole ? NPU_OP_DATA_COPY : NPU_OP_DATA_COPY_PAD,
-        .form = NPU_FORM_MASK_REG,
-        .dst_type = call->type,
-        .src_type = call->type,
+    return (struct npu_insn)ADV_INSN(
+        whole ? NPU_OP_DATA_COPY : NPU_OP_DATA_COPY_PAD, MASK_REG, call->type,
         .copy = {.block_count = segment ? (uint16_t)((from->end - from->start + 1 + from->stride) / segment) : 0,
                  .block_len = (uint16_t)(from->burst * (whole ? 1 : NPU_BLOCK)),
                  .src_stride = out ? (uint16_t)ub_gap : gap,
-                 .dst_stride = out ? gap : (uint16_t)ub_gap}};
+                 .dst_stride = out ? gap : (uint16_t)ub_gap});
 }
 
 void adv_copy_slices(struct npu_core *core, const struct npu_adv *call)

@@ -22,14 +22,8 @@ struct flash {
 
 static void block_sums(const struct flash *f, struct npu_tensor dst, struct npu_tensor src, uint32_t repeats)
 {
-    struct npu_insn insn = {.op = NPU_OP_BLOCK_REDUCE_SUM,
-                            .form = NPU_FORM_MASK_REG,
-                            .dst_type = AKGEN_FLOAT,
-                            .src_type = AKGEN_FLOAT,
-                            .dst_blk = 1,
-                            .src0_blk = 1,
-                            .dst_rep = 1,
-                            .src0_rep = NPU_REPEAT / NPU_BLOCK};
+    struct npu_insn insn = ADV_INSN(NPU_OP_BLOCK_REDUCE_SUM, MASK_REG, AKGEN_FLOAT, .dst_blk = 1, .src0_blk = 1,
+                                    .dst_rep = 1, .src0_rep = NPU_REPEAT / NPU_BLOCK);
     for (uint32_t at = 0; at < repeats; at += NPU_MAX_REPEAT) {
         insn.repeat = repeats - at < NPU_MAX_REPEAT ? repeats - at : NPU_MAX_REPEAT;
         insn.dst = dst;
@@ -71,15 +65,9 @@ static void move_parts(const struct flash *f)
     adv_binary(core, NPU_OP_SUB, f->shift, f->mean, f->largest, AKGEN_FLOAT, stats);
     adv_scalar_op(core, NPU_OP_MULS, f->shift, f->shift, f->pull, AKGEN_FLOAT, stats);
     for (uint32_t row = 0; row < f->rows; row++) {
-        struct npu_insn insn = {.op = NPU_OP_BRCB,
-                                .form = NPU_FORM_MASK_REG,
-                                .dst_type = AKGEN_FLOAT,
-                                .src_type = AKGEN_FLOAT,
-                                .repeat = 1,
-                                .dst_blk = 1,
-                                .dst_rep = PARTS,
-                                .dst = adv_part(&f->folds, AKGEN_FLOAT, 0, PARTS * BLOCK32),
-                                .src0 = adv_part(&f->shift, AKGEN_FLOAT, row * PARTS, PARTS)};
+        struct npu_insn insn = ADV_INSN(NPU_OP_BRCB, MASK_REG, AKGEN_FLOAT, .repeat = 1, .dst_blk = 1, .dst_rep = PARTS,
+                                        .dst = adv_part(&f->folds, AKGEN_FLOAT, 0, PARTS * BLOCK32),
+                                        .src0 = adv_part(&f->shift, AKGEN_FLOAT, row * PARTS, PARTS));
         adv_issue(core, &insn);
         struct adv_rows parts = adv_nd(adv_part(&f->x, AKGEN_FLOAT, row * f->cols, f->cols), AKGEN_FLOAT, f->part);
         adv_rows_binary(core, NPU_OP_SUB, parts, parts, adv_spread(insn.dst, AKGEN_FLOAT, BLOCK32), PARTS, f->part);

@@ -17,28 +17,16 @@ struct npu_tensor adv_pairs(const struct npu_tensor *tensor, uint32_t first, uin
 void adv_copy_pairs(struct npu_core *core, const struct npu_tensor *dst, const struct npu_tensor *src, uint32_t first,
                     uint32_t count)
 {
-    struct npu_insn insn = {.op = NPU_OP_DATA_COPY,
-                            .form = NPU_FORM_COUNT,
-                            .dst_type = AKGEN_UINT64,
-                            .src_type = AKGEN_UINT64,
-                            .count = count,
-                            .dst = adv_pairs(dst, first, count),
-                            .src0 = adv_pairs(src, first, count)};
+    struct npu_insn insn = ADV_INSN(NPU_OP_DATA_COPY, COUNT, AKGEN_UINT64, .count = count,
+                                    .dst = adv_pairs(dst, first, count), .src0 = adv_pairs(src, first, count));
     adv_issue(core, &insn);
 }
 
 void adv_merge_lists(struct npu_core *core, uint8_t type, const struct npu_tensor *dst,
                      const struct npu_tensor list[ADV_LISTS], uint32_t repeat)
 {
-    struct npu_insn insn = {.op = NPU_OP_MRG_SORT,
-                            .form = NPU_FORM_MASK_REG,
-                            .dst_type = type,
-                            .src_type = type,
-                            .repeat = repeat,
-                            .dst = *dst,
-                            .src0 = list[0],
-                            .src1 = list[1],
-                            .aux = list[2]};
+    struct npu_insn insn = ADV_INSN(NPU_OP_MRG_SORT, MASK_REG, type, .repeat = repeat, .dst = *dst, .src0 = list[0],
+                                    .src1 = list[1], .aux = list[2]);
     for (uint32_t i = 0; i < ADV_LISTS; i++) {
         insn.mask[0] |= (uint64_t)(list[i].bytes / ADV_PAIR) << 16 * i;
         insn.mode |= (uint8_t)((list[i].bytes != 0) << i);
@@ -79,14 +67,8 @@ static void sort_fully(struct npu_core *core, const struct npu_adv *call, uint32
 
 void adv_sort(struct npu_core *core, const struct npu_adv *call)
 {
-    struct npu_insn insn = {.op = NPU_OP_SORT32,
-                            .form = NPU_FORM_MASK_REG,
-                            .dst_type = call->type,
-                            .src_type = call->type,
-                            .repeat = call->count,
-                            .dst = call->dst[0],
-                            .src0 = call->src[0],
-                            .src1 = call->src[1]};
+    struct npu_insn insn = ADV_INSN(NPU_OP_SORT32, MASK_REG, call->type, .repeat = call->count, .dst = call->dst[0],
+                                    .src0 = call->src[0], .src1 = call->src[1]);
     if (!call->shape[0] || !call->count) {
         npu_issue_from(core, &insn);
         return;
@@ -98,16 +80,8 @@ void adv_sort(struct npu_core *core, const struct npu_adv *call)
 static struct npu_insn gather_mask(uint8_t type, struct npu_tensor dst, struct npu_tensor src, uint8_t pattern,
                                    uint32_t repeat)
 {
-    return (struct npu_insn){.op = NPU_OP_GATHER_MASK,
-                             .form = NPU_FORM_MASK_REG,
-                             .mode = pattern,
-                             .dst_type = type,
-                             .src_type = type,
-                             .repeat = repeat,
-                             .src0_blk = 1,
-                             .src0_rep = 8,
-                             .dst = dst,
-                             .src0 = src};
+    return (struct npu_insn)ADV_INSN(NPU_OP_GATHER_MASK, MASK_REG, type, .mode = pattern, .repeat = repeat,
+                                     .src0_blk = 1, .src0_rep = 8, .dst = dst, .src0 = src);
 }
 
 /* Of each pair the score (the first of two floats, of four halves), then the index (the second of two words). A repeat

@@ -26,14 +26,8 @@ struct top {
 
 static void sort32(const struct top *t, struct npu_tensor src, uint32_t repeat)
 {
-    struct npu_insn insn = {.op = NPU_OP_SORT32,
-                            .form = NPU_FORM_MASK_REG,
-                            .dst_type = t->call->type,
-                            .src_type = t->call->type,
-                            .repeat = repeat,
-                            .dst = t->buffer[0],
-                            .src0 = src,
-                            .src1 = t->index};
+    struct npu_insn insn = ADV_INSN(NPU_OP_SORT32, MASK_REG, t->call->type, .repeat = repeat, .dst = t->buffer[0],
+                                    .src0 = src, .src1 = t->index);
     insn.dst.bytes = repeat * SORT32 * ADV_PAIR;
     adv_issue(t->core, &insn);
 }
@@ -104,18 +98,9 @@ static void merge_twos(const struct top *t, uint32_t z, uint32_t *at)
 static void pick(const struct top *t, struct npu_tensor dst, struct npu_tensor pairs, uint8_t type, int pattern,
                  int32_t mask)
 {
-    struct npu_insn insn = {.op = NPU_OP_GATHER_MASK,
-                            .form = NPU_FORM_MASK_REG,
-                            .mode = (uint8_t)pattern,
-                            .dst_type = type,
-                            .src_type = type,
-                            .flags = NPU_INSN_REDUCE_MODE,
-                            .mask = {(uint64_t)(uint32_t)mask},
-                            .repeat = 1,
-                            .src0_blk = 1,
-                            .src0_rep = 8,
-                            .dst = dst,
-                            .src0 = pairs};
+    struct npu_insn insn = ADV_INSN(NPU_OP_GATHER_MASK, MASK_REG, type, .mode = (uint8_t)pattern,
+                                    .flags = NPU_INSN_REDUCE_MODE, .mask = {(uint64_t)(uint32_t)mask}, .repeat = 1,
+                                    .src0_blk = 1, .src0_rep = 8, .dst = dst, .src0 = pairs);
     adv_issue(t->core, &insn);
     adv_reset_mask(t->core);
 }
@@ -186,19 +171,10 @@ static struct npu_tensor write_pattern(const struct top *t, struct npu_tensor at
 static void pick_all(const struct top *t, struct npu_tensor dst, uint8_t type, uint8_t pattern_type,
                      struct npu_tensor pattern)
 {
-    struct npu_insn insn = {.op = NPU_OP_GATHER_MASK,
-                            .form = NPU_FORM_MASK_REG,
-                            .dst_type = type,
-                            .src_type = type,
-                            .flags = NPU_INSN_REDUCE_MODE | NPU_INSN_USER_PATTERN,
-                            .mask = {NPU_REPEAT * 8 / npu_element_bits(type)},
-                            .repeat = t->outer,
-                            .src0_blk = 1,
-                            .src0_rep = 8,
-                            .src1_type = pattern_type,
-                            .dst = dst,
-                            .src0 = t->buffer[0],
-                            .src1 = pattern};
+    struct npu_insn insn =
+        ADV_INSN(NPU_OP_GATHER_MASK, MASK_REG, type, .flags = NPU_INSN_REDUCE_MODE | NPU_INSN_USER_PATTERN,
+                 .mask = {NPU_REPEAT * 8 / npu_element_bits(type)}, .repeat = t->outer, .src0_blk = 1, .src0_rep = 8,
+                 .src1_type = pattern_type, .dst = dst, .src0 = t->buffer[0], .src1 = pattern);
     adv_issue(t->core, &insn);
     adv_reset_mask(t->core);
 }

@@ -141,14 +141,8 @@ static void finish(struct npu_core *core, const struct finalize *f, int which)
     enum { ALL_BUT_FIRST = 0xfe };
     struct npu_tensor dst = f->call->dst[which];
     adv_scalar_op(core, NPU_OP_ADDS, dst, f->sums[which], 0, AKGEN_FLOAT, 1);
-    struct npu_insn insn = {.op = NPU_OP_DUPLICATE,
-                            .form = NPU_FORM_MASK_BITS,
-                            .dst_type = AKGEN_FLOAT,
-                            .src_type = AKGEN_FLOAT,
-                            .mask = {ALL_BUT_FIRST},
-                            .repeat = 1,
-                            .dst_blk = 1,
-                            .dst_rep = 8};
+    struct npu_insn insn = ADV_INSN(NPU_OP_DUPLICATE, MASK_BITS, AKGEN_FLOAT, .mask = {ALL_BUT_FIRST}, .repeat = 1,
+                                    .dst_blk = 1, .dst_rep = 8);
     insn.dst = dst;
     adv_issue(core, &insn);
     adv_reset_mask(core);
