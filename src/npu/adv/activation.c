@@ -25,18 +25,16 @@ void adv_sigmoid(struct npu_core *core, const struct npu_adv *call)
 /* d = a / b; b is overwritten. */
 static void quotient(const struct adv_piece *p, int d, int a, int b)
 {
-    if (p->call->flags & NPU_ADV_HIGH_PERFORMANCE) {
-        step_reciprocal(p, b, b);
-        step_mul(p, d, a, b);
-    } else {
-        step_div(p, d, a, b);
-    }
+    if (p->call->flags & NPU_ADV_HIGH_PERFORMANCE)
+        RUN(p, RECIPROCAL(b, b), MUL(d, a, b));
+    else
+        RUN(p, DIV(d, a, b));
 }
 
-static void run_gelu(struct npu_core *core, const struct npu_adv *call, adv_steps *steps, uint8_t slots)
+static void run_gelu(struct npu_core *core, const struct npu_adv *call, adv_body *body, uint8_t slots)
 {
     bool convert = call->flags & NPU_ADV_HIGH_PRECISION;
-    struct adv_plan plan = {.steps = steps, .bytes = (uint8_t)(slots * 4)};
+    struct adv_plan plan = {.body = body, .bytes = (uint8_t)(slots * 4)};
     plan.bytes_half = (uint8_t)(convert ? (slots + 1) * 4 : slots * 2);
     plan.convert = convert;
     adv_run(core, call, &plan);
@@ -46,19 +44,11 @@ static void run_gelu(struct npu_core *core, const struct npu_adv *call, adv_step
  * overflow. */
 static void gelu_steps(const struct adv_piece *p)
 {
-    step_mul(p, T(0), SLOT_SRC, SLOT_SRC);
-    step_mul(p, T(1), SLOT_SRC, T(0));
-    step_muls(p, T(0), T(1), 0.044715);
-    step_add(p, T(1), SLOT_SRC, T(0));
-    step_muls(p, T(0), T(1), 1.5957691216057308);
-    step_mins(p, T(1), T(0), 0);
-    step_exp(p, T(1), T(1));
-    step_abs(p, T(0), T(0));
-    step_muls(p, T(0), T(0), -1);
-    step_exp(p, T(0), T(0));
-    step_adds(p, T(0), T(0), 1);
-    quotient(p, T(0), SLOT_SRC, T(0));
-    step_mul(p, SLOT_DST, T(0), T(1));
+    RUN(p, MUL(T(0), SRC, SRC), MUL(T(1), SRC, T(0)), MULS(T(0), T(1), 0.044715), ADD(T(1), SRC, T(0)),
+        MULS(T(0), T(1), 1.5957691216057308), MINS(T(1), T(0), 0), EXP(T(1), T(1)), ABS(T(0), T(0)),
+        MULS(T(0), T(0), -1), EXP(T(0), T(0)), ADDS(T(0), T(0), 1));
+    quotient(p, T(0), SRC, T(0));
+    RUN(p, MUL(DST, T(0), T(1)));
 }
 void adv_gelu(struct npu_core *core, const struct npu_adv *call)
 {
@@ -68,10 +58,8 @@ void adv_gelu(struct npu_core *core, const struct npu_adv *call)
 /* x / (1 + exp(-1.702 * x)) */
 static void faster_gelu_steps(const struct adv_piece *p)
 {
-    step_muls(p, T(0), SLOT_SRC, -1.702);
-    step_exp(p, T(0), T(0));
-    step_adds(p, T(0), T(0), 1);
-    quotient(p, SLOT_DST, SLOT_SRC, T(0));
+    RUN(p, MULS(T(0), SRC, -1.702), EXP(T(0), T(0)), ADDS(T(0), T(0), 1));
+    quotient(p, DST, SRC, T(0));
 }
 void adv_faster_gelu(struct npu_core *core, const struct npu_adv *call)
 {
@@ -81,19 +69,11 @@ void adv_faster_gelu(struct npu_core *core, const struct npu_adv *call)
 /* x * (1/2 + sign(x) * (1/2 - 0.1444 * (min(0.7071 * |x|, 1.769) - 1.769)^2)) */
 static void faster_gelu_v2_steps(const struct adv_piece *p)
 {
-    step_muls(p, T(0), SLOT_SRC, 0.7071);
-    step_abs(p, T(0), T(0));
-    step_mins(p, T(0), T(0), 1.769);
-    step_adds(p, T(0), T(0), -1.769);
-    step_mul(p, T(0), T(0), T(0));
-    step_muls(p, T(0), T(0), -0.1444);
-    step_adds(p, T(0), T(0), 0.5);
-    step_adds(p, T(1), SLOT_SRC, 0.000000000001);
-    step_abs(p, T(2), T(1));
+    RUN(p, MULS(T(0), SRC, 0.7071), ABS(T(0), T(0)), MINS(T(0), T(0), 1.769), ADDS(T(0), T(0), -1.769),
+        MUL(T(0), T(0), T(0)), MULS(T(0), T(0), -0.1444), ADDS(T(0), T(0), 0.5), ADDS(T(1), SRC, 0.000000000001),
+        ABS(T(2), T(1)));
     quotient(p, T(1), T(1), T(2));
-    step_mul(p, T(0), T(0), T(1));
-    step_adds(p, T(0), T(0), 0.5);
-    step_mul(p, SLOT_DST, SLOT_SRC, T(0));
+    RUN(p, MUL(T(0), T(0), T(1)), ADDS(T(0), T(0), 0.5), MUL(DST, SRC, T(0)));
 }
 void adv_faster_gelu_v2(struct npu_core *core, const struct npu_adv *call)
 {
@@ -101,19 +81,8 @@ void adv_faster_gelu_v2(struct npu_core *core, const struct npu_adv *call)
 }
 
 /* x / (1 + exp(-beta * x)). */
-static void swish(const struct adv_piece *p, int d, int x, double minus_beta)
-{
-    step_muls(p, d, x, minus_beta);
-    step_exp(p, d, d);
-    step_adds(p, d, d, 1);
-    step_div(p, d, x, d);
-}
-
-static void silu_steps(const struct adv_piece *p)
-{
-    swish(p, SLOT_DST, SLOT_SRC, -1);
-}
-ADV_ROUTINE(silu, .steps = silu_steps)
+#define SWISH(d, x, minus_beta) MULS(d, x, minus_beta), EXP(d, d), ADDS(d, d, 1), DIV(d, x, d)
+ADV_ROUTINE(silu, .steps = STEPS(SWISH(DST, SRC, -1)))
 
 /* beta is scalar[0], of the tensors' type for Swish and float for SwiGLU. */
 static double beta_of(const struct npu_adv *call, uint8_t type)
@@ -126,63 +95,32 @@ static double beta_of(const struct npu_adv *call, uint8_t type)
 }
 static void swish_steps(const struct adv_piece *p)
 {
-    swish(p, SLOT_DST, SLOT_SRC, -beta_of(p->call, p->type));
+    RUN(p, SWISH(DST, SRC, -beta_of(p->call, p->type)));
 }
-ADV_ROUTINE(swish, .steps = swish_steps)
+ADV_ROUTINE(swish, .body = swish_steps)
 
 /* Gated: src[0] * f(src[1]). */
 static void swiglu_steps(const struct adv_piece *p)
 {
-    swish(p, SLOT_DST, SLOT_SRC1, -beta_of(p->call, AKGEN_FLOAT));
-    step_mul(p, SLOT_DST, SLOT_SRC, SLOT_DST);
+    RUN(p, SWISH(DST, SRC1, -beta_of(p->call, AKGEN_FLOAT)), MUL(DST, SRC, DST));
 }
 static void swiglu_of_half(const struct adv_piece *p)
 {
-    step_widen(p, T(0), SLOT_SRC1);
-    swish(p, T(1), T(0), -beta_of(p->call, AKGEN_FLOAT));
-    step_widen(p, T(2), SLOT_SRC);
-    step_mul(p, T(1), T(2), T(1));
-    step_narrow(p, SLOT_DST, T(1));
+    RUN(p, WIDEN(T(0), SRC1), SWISH(T(1), T(0), -beta_of(p->call, AKGEN_FLOAT)), WIDEN(T(2), SRC),
+        MUL(T(1), T(2), T(1)), NARROW(DST, T(1)));
 }
-ADV_ROUTINE(swiglu, .steps = swiglu_steps, .half = swiglu_of_half, .bytes_half = 12, .block = 16)
+ADV_ROUTINE(swiglu, .body = swiglu_steps, .half_body = swiglu_of_half, .bytes_half = 12, .block = 16)
 
 /* d = x / (1 + exp(-0.0713... * (x^3 + 22.36... * x))) */
-static void gate_of_geglu(const struct adv_piece *p, int d, int x)
-{
-    step_mul(p, d, x, x);
-    step_adds(p, d, d, 2.2363860002236e1);
-    step_mul(p, d, d, x);
-    step_muls(p, d, d, -0.0713548162726);
-    step_exp(p, d, d);
-    step_adds(p, d, d, 1);
-    step_div(p, d, x, d);
-}
-static void geglu_steps(const struct adv_piece *p)
-{
-    gate_of_geglu(p, SLOT_DST, SLOT_SRC1);
-    step_mul(p, SLOT_DST, SLOT_SRC, SLOT_DST);
-}
-static void geglu_of_half(const struct adv_piece *p)
-{
-    step_widen(p, T(0), SLOT_SRC1);
-    gate_of_geglu(p, T(1), T(0));
-    step_widen(p, T(0), SLOT_SRC);
-    step_mul(p, T(1), T(0), T(1));
-    step_narrow(p, SLOT_DST, T(1));
-}
-ADV_ROUTINE(geglu, .steps = geglu_steps, .half = geglu_of_half, .bytes_half = 8, .block = 16)
+#define GATE_OF_GEGLU(d, x)                                                                                            \
+    MUL(d, x, x), ADDS(d, d, 2.2363860002236e1), MUL(d, d, x), MULS(d, d, -0.0713548162726), EXP(d, d), ADDS(d, d, 1), \
+        DIV(d, x, d)
+ADV_ROUTINE(geglu, .steps = STEPS(GATE_OF_GEGLU(DST, SRC1), MUL(DST, SRC, DST)),
+            .half = STEPS(WIDEN(T(0), SRC1), GATE_OF_GEGLU(T(1), T(0)), WIDEN(T(0), SRC), MUL(T(1), T(0), T(1)),
+                          NARROW(DST, T(1))),
+            .bytes_half = 8, .block = 16)
 
-static void reglu_steps(const struct adv_piece *p)
-{
-    step_maxs(p, SLOT_DST, SLOT_SRC1, 0);
-    step_mul(p, SLOT_DST, SLOT_SRC, SLOT_DST);
-}
-static void reglu_of_half(const struct adv_piece *p)
-{
-    step_widen(p, T(0), SLOT_SRC);
-    step_widen(p, T(1), SLOT_SRC1);
-    step_maxs(p, T(2), T(1), 0);
-    step_mul(p, T(2), T(0), T(2));
-    step_narrow(p, SLOT_DST, T(2));
-}
-ADV_ROUTINE(reglu, .steps = reglu_steps, .half = reglu_of_half, .bytes_half = 12)
+ADV_ROUTINE(reglu, .steps = STEPS(MAXS(DST, SRC1, 0), MUL(DST, SRC, DST)),
+            .half = STEPS(WIDEN(T(0), SRC), WIDEN(T(1), SRC1), MAXS(T(2), T(1), 0), MUL(T(2), T(0), T(2)),
+                          NARROW(DST, T(2))),
+            .bytes_half = 12)

@@ -8,25 +8,17 @@ static void erf_steps(const struct adv_piece *p)
                                        0.13938061484e4, 0.50637915060e4, 0.29639384698e5};
     static const double denominator[] = {0.31212858877e2, 0.39856963806e3, 0.30231248150e4, 0.13243365831e5,
                                          0.26267224157e5};
-    enum { SQUARE = T(0), P = T(1), Q = T(2), X = SLOT_DST };
-    step_mins(p, SQUARE, SLOT_SRC, 3.92);
-    step_maxs(p, X, SQUARE, -3.92);
-    step_mul(p, SQUARE, X, X);
-    step_muls(p, P, SQUARE, numerator[0]);
-    step_adds(p, Q, P, numerator[1]);
-    for (int i = 2; i < 6; i++) {
-        step_mul(p, P, SQUARE, Q);
-        step_adds(p, Q, P, numerator[i]);
-    }
-    step_mul(p, P, X, Q);
-    step_adds(p, Q, SQUARE, denominator[0]);
-    for (int i = 1; i < 5; i++) {
-        step_mul(p, X, SQUARE, Q);
-        step_adds(p, Q, X, denominator[i]);
-    }
-    step_div(p, SLOT_DST, P, Q);
+    enum { SQUARE = T(0), P = T(1), Q = T(2), X = DST };
+    RUN(p, MINS(SQUARE, SRC, 3.92), MAXS(X, SQUARE, -3.92), MUL(SQUARE, X, X), MULS(P, SQUARE, numerator[0]),
+        ADDS(Q, P, numerator[1]));
+    for (int i = 2; i < 6; i++)
+        RUN(p, MUL(P, SQUARE, Q), ADDS(Q, P, numerator[i]));
+    RUN(p, MUL(P, X, Q), ADDS(Q, SQUARE, denominator[0]));
+    for (int i = 1; i < 5; i++)
+        RUN(p, MUL(X, SQUARE, Q), ADDS(Q, X, denominator[i]));
+    RUN(p, DIV(DST, P, Q));
 }
-ADV_ROUTINE(erf, .steps = erf_steps, .bytes = 12, .bytes_half = 16, .convert = true)
+ADV_ROUTINE(erf, .body = erf_steps, .bytes = 12, .bytes_half = 16, .convert = true)
 
 /* With x cut at 10 and s its sign: 1 - s + s * exp(-x^2) * R(|x|) / S(|x|). */
 static void erfc_steps(const struct adv_piece *p)
@@ -36,32 +28,16 @@ static void erfc_steps(const struct adv_piece *p)
                                        0.2107740710e2,   0.4212761755e2,   0.4380524149e2};
     static const double denominator[] = {0.9349684299e1, 0.3756930664e2, 0.8058268949e2, 0.9155653738e2,
                                          0.4380524152e2};
-    enum { SIZE = T(0), ONE_LESS_SIGN = T(1), S = T(2), R = T(3), PRODUCT = T(4), SIGN = SLOT_DST };
-    step_mins(p, SLOT_DST, SLOT_SRC, 10);
-    step_maxs(p, SLOT_DST, SLOT_DST, -10);
-    step_abs(p, SIZE, SLOT_DST);
-    step_adds(p, SIZE, SIZE, 0x1p-62);
-    step_div(p, SIGN, SLOT_DST, SIZE);
-    step_mins(p, T(1), SIZE, 10);
-    step_muls(p, S, SIZE, numerator[0]);
-    step_adds(p, R, S, numerator[1]);
-    for (int i = 2; i < 9; i++) {
-        step_mul(p, S, SIZE, R);
-        step_adds(p, R, S, numerator[i]);
-    }
-    step_adds(p, S, SIZE, denominator[0]);
-    for (int i = 1; i < 5; i++) {
-        step_mul(p, PRODUCT, SIZE, S);
-        step_adds(p, S, PRODUCT, denominator[i]);
-    }
-    step_div(p, S, R, S);
-    step_mul(p, SIZE, SIZE, SIZE);
-    step_muls(p, SIZE, SIZE, -1);
-    step_exp(p, SIZE, SIZE);
-    step_mul(p, S, SIZE, S);
-    step_muls(p, ONE_LESS_SIGN, SIGN, -1);
-    step_adds(p, ONE_LESS_SIGN, ONE_LESS_SIGN, 1);
-    step_mul(p, S, S, SIGN);
-    step_add(p, SLOT_DST, S, ONE_LESS_SIGN);
+    enum { SIZE = T(0), ONE_LESS_SIGN = T(1), S = T(2), R = T(3), PRODUCT = T(4), SIGN = DST };
+    RUN(p, MINS(DST, SRC, 10), MAXS(DST, DST, -10), ABS(SIZE, DST), ADDS(SIZE, SIZE, 0x1p-62), DIV(SIGN, DST, SIZE),
+        MINS(T(1), SIZE, 10), MULS(S, SIZE, numerator[0]), ADDS(R, S, numerator[1]));
+    for (int i = 2; i < 9; i++)
+        RUN(p, MUL(S, SIZE, R), ADDS(R, S, numerator[i]));
+    RUN(p, ADDS(S, SIZE, denominator[0]));
+    for (int i = 1; i < 5; i++)
+        RUN(p, MUL(PRODUCT, SIZE, S), ADDS(S, PRODUCT, denominator[i]));
+    RUN(p, DIV(S, R, S), MUL(SIZE, SIZE, SIZE), MULS(SIZE, SIZE, -1), EXP(SIZE, SIZE), MUL(S, SIZE, S),
+        MULS(ONE_LESS_SIGN, SIGN, -1), ADDS(ONE_LESS_SIGN, ONE_LESS_SIGN, 1), MUL(S, S, SIGN),
+        ADD(DST, S, ONE_LESS_SIGN));
 }
-ADV_ROUTINE(erfc, .steps = erfc_steps, .bytes = 20, .bytes_half = 24, .convert = true)
+ADV_ROUTINE(erfc, .body = erfc_steps, .bytes = 20, .bytes_half = 24, .convert = true)

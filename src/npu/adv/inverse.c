@@ -19,71 +19,43 @@ enum { TAYLOR = sizeof asin_taylor / sizeof *asin_taylor };
 void steps_sign(const struct adv_piece *p, int d, int x, int t)
 {
     bool half = p->type == AKGEN_FLOAT16;
-    step_muls(p, d, x, half ? 0x1p15 : 0x1p62);
-    step_abs(p, t, d);
-    step_adds(p, t, t, half ? 0x1p-15 : 0x1p-62);
-    step_div(p, d, d, t);
+    RUN(p, MULS(d, x, half ? 0x1p15 : 0x1p62), ABS(t, d), ADDS(t, t, half ? 0x1p-15 : 0x1p-62), DIV(d, d, t));
 }
 
 /* d = asin x by the polynomial. */
 static void asin_of(const struct adv_piece *p, int d, int x, int square)
 {
-    step_mul(p, d, x, x);
-    step_mul(p, square, x, x);
-    step_muls(p, d, d, asin_taylor[0]);
-    for (int i = 1; i < TAYLOR - 1; i++) {
-        step_adds(p, d, d, asin_taylor[i]);
-        step_mul(p, d, d, square);
-    }
-    step_adds(p, d, d, 1);
-    step_mul(p, d, d, x);
+    RUN(p, MUL(d, x, x), MUL(square, x, x), MULS(d, d, asin_taylor[0]));
+    for (int i = 1; i < TAYLOR - 1; i++)
+        RUN(p, ADDS(d, d, asin_taylor[i]), MUL(d, d, square));
+    RUN(p, ADDS(d, d, 1), MUL(d, d, x));
 }
 
 /* d = asin(sqrt(square)); square becomes its root. */
 static void asin_of_root(const struct adv_piece *p, int d, int square)
 {
-    step_muls(p, d, square, 1);
-    step_muls(p, d, d, asin_taylor[0]);
-    for (int i = 1; i < TAYLOR - 1; i++) {
-        step_adds(p, d, d, asin_taylor[i]);
-        step_mul(p, d, d, square);
-    }
-    step_adds(p, d, d, 1);
-    step_sqrt(p, square, square);
-    step_mul(p, d, d, square);
+    RUN(p, MULS(d, square, 1), MULS(d, d, asin_taylor[0]));
+    for (int i = 1; i < TAYLOR - 1; i++)
+        RUN(p, ADDS(d, d, asin_taylor[i]), MUL(d, d, square));
+    RUN(p, ADDS(d, d, 1), SQRT(square, square), MUL(d, d, square));
 }
 
 /* d = 1 - x^2 */
-static void one_minus_square(const struct adv_piece *p, int d, int x)
-{
-    step_mul(p, d, x, x);
-    step_muls(p, d, d, -1);
-    step_adds(p, d, d, 1);
-}
+#define ONE_MINUS_SQUARE(d, x) MUL(d, x, x), MULS(d, d, -1), ADDS(d, d, 1)
 
 static void asin_steps(const struct adv_piece *p)
 {
-    enum { NEAR = SLOT_DST, SIZE = T(0), FAR = T(1) };
-    one_minus_square(p, FAR, SLOT_SRC);
-    step_sqrt(p, SLOT_DST, FAR);
-    asin_of(p, FAR, SLOT_DST, T(0)); /* acos |x| */
-    step_muls(p, FAR, FAR, -1);
-    step_adds(p, FAR, FAR, half_pi);
-    step_mul(p, SIZE, SLOT_SRC, SLOT_SRC);
+    enum { NEAR = DST, SIZE = T(0), FAR = T(1) };
+    RUN(p, ONE_MINUS_SQUARE(FAR, SRC), SQRT(DST, FAR));
+    asin_of(p, FAR, DST, T(0)); /* acos |x| */
+    RUN(p, MULS(FAR, FAR, -1), ADDS(FAR, FAR, half_pi), MUL(SIZE, SRC, SRC));
     asin_of_root(p, NEAR, SIZE);
     /* floor(min(|x|, boundary) - boundary): -1 below the boundary, else 0. */
-    step_mins(p, SIZE, SIZE, boundary);
-    step_adds(p, SIZE, SIZE, -boundary);
-    step_cast(p, SIZE, AKGEN_INT32, SIZE, AKGEN_FLOAT, ROUND_FLOOR);
-    step_cast(p, SIZE, AKGEN_FLOAT, SIZE, AKGEN_INT32, ROUND_NONE);
-    step_muls(p, SIZE, SIZE, -1);
-    step_mul(p, NEAR, NEAR, SIZE);
-    step_muls(p, SIZE, SIZE, -1);
-    step_adds(p, SIZE, SIZE, 1);
-    step_mul(p, FAR, FAR, SIZE);
-    step_add(p, SLOT_DST, NEAR, FAR);
-    steps_sign(p, FAR, SLOT_SRC, T(0));
-    step_mul(p, SLOT_DST, SLOT_DST, FAR);
+    RUN(p, MINS(SIZE, SIZE, boundary), ADDS(SIZE, SIZE, -boundary), CAST(SIZE, INT32, SIZE, FLOAT, FLOOR),
+        CAST(SIZE, FLOAT, SIZE, INT32, NONE), MULS(SIZE, SIZE, -1), MUL(NEAR, NEAR, SIZE), MULS(SIZE, SIZE, -1),
+        ADDS(SIZE, SIZE, 1), MUL(FAR, FAR, SIZE), ADD(DST, NEAR, FAR));
+    steps_sign(p, FAR, SRC, T(0));
+    RUN(p, MUL(DST, DST, FAR));
 }
 
 /* T(0) = asin x in float; near 0 it is computed in half. T(2) is the place of two tensors of half. */
@@ -96,105 +68,70 @@ static void asin_in_half(const struct adv_piece *p)
     h.slot[SIZE] = h.slot[SQUARE];
     h.slot[SIZE].addr += bytes;
     h.slot[SQUARE].bytes = h.slot[SIZE].bytes = bytes;
-    step_widen(p, WIDE, SLOT_SRC);
-    one_minus_square(p, WIDE, WIDE);
+    RUN(p, WIDEN(WIDE, SRC), ONE_MINUS_SQUARE(WIDE, WIDE));
     asin_of_root(p, FAR, WIDE);
-    step_muls(p, FAR, FAR, -1);
-    step_adds(p, FAR, FAR, half_pi);
-    step_abs(&h, SIZE, SLOT_SRC);
-    asin_of(&h, SLOT_DST, SIZE, SQUARE);
-    step_mins(&h, SIZE, SIZE, boundary);
-    step_adds(&h, SIZE, SIZE, -boundary);
-    step_cast(&h, SQUARE, AKGEN_INT8, SIZE, AKGEN_FLOAT16, ROUND_FLOOR);
-    step_cast(&h, SIZE, AKGEN_FLOAT16, SQUARE, AKGEN_INT8, ROUND_NONE);
-    step_muls(&h, SIZE, SIZE, -1);
-    step_mul(&h, SLOT_DST, SLOT_DST, SIZE);
-    step_muls(&h, SIZE, SIZE, -1);
-    step_adds(&h, SIZE, SIZE, 1);
-    step_cast(&h, WIDE, AKGEN_FLOAT, SIZE, AKGEN_FLOAT16, ROUND_NONE);
-    step_mul(p, FAR, FAR, WIDE);
-    step_widen(p, WIDE, SLOT_DST);
-    step_add(p, FAR, WIDE, FAR);
-    steps_sign(&h, SQUARE, SLOT_SRC, SIZE);
-    step_widen(&h, WIDE, SQUARE);
-    step_mul(p, FAR, FAR, WIDE);
+    RUN(p, MULS(FAR, FAR, -1), ADDS(FAR, FAR, half_pi));
+    RUN(&h, ABS(SIZE, SRC));
+    asin_of(&h, DST, SIZE, SQUARE);
+    RUN(&h, MINS(SIZE, SIZE, boundary), ADDS(SIZE, SIZE, -boundary), CAST(SQUARE, INT8, SIZE, FLOAT16, FLOOR),
+        CAST(SIZE, FLOAT16, SQUARE, INT8, NONE), MULS(SIZE, SIZE, -1), MUL(DST, DST, SIZE), MULS(SIZE, SIZE, -1),
+        ADDS(SIZE, SIZE, 1), CAST(WIDE, FLOAT, SIZE, FLOAT16, NONE));
+    RUN(p, MUL(FAR, FAR, WIDE), WIDEN(WIDE, DST), ADD(FAR, WIDE, FAR));
+    steps_sign(&h, SQUARE, SRC, SIZE);
+    RUN(&h, WIDEN(WIDE, SQUARE));
+    RUN(p, MUL(FAR, FAR, WIDE));
 }
 static void asin_of_half(const struct adv_piece *p)
 {
     asin_in_half(p);
-    step_narrow(p, SLOT_DST, T(0));
+    RUN(p, NARROW(DST, T(0)));
 }
-ADV_ROUTINE(asin, .steps = asin_steps, .half = asin_of_half, .bytes = 16, .bytes_half = 12)
+ADV_ROUTINE(asin, .body = asin_steps, .half_body = asin_of_half, .bytes = 16, .bytes_half = 12)
 
 static void acos_steps(const struct adv_piece *p)
 {
     asin_steps(p);
-    step_adds(p, SLOT_DST, SLOT_DST, -half_pi);
-    step_muls(p, SLOT_DST, SLOT_DST, -1);
+    RUN(p, ADDS(DST, DST, -half_pi), MULS(DST, DST, -1));
 }
 static void acos_of_half(const struct adv_piece *p)
 {
     asin_of_half(p);
-    step_adds(p, T(0), T(0), -half_pi);
-    step_muls(p, T(0), T(0), -1);
-    step_narrow(p, SLOT_DST, T(0));
+    RUN(p, ADDS(T(0), T(0), -half_pi), MULS(T(0), T(0), -1), NARROW(DST, T(0)));
 }
-ADV_ROUTINE(acos, .steps = acos_steps, .half = acos_of_half, .bytes = 16, .bytes_half = 12)
+ADV_ROUTINE(acos, .body = acos_steps, .half_body = acos_of_half, .bytes = 16, .bytes_half = 12)
 
 /* d = atan x = x - x^3 / 3 + ..., `terms` of them after the first. */
 static void atan_taylor(const struct adv_piece *p, int d, int x, int square, int terms)
 {
-    step_mul(p, square, x, x);
-    step_mul(p, d, x, x);
+    RUN(p, MUL(square, x, x), MUL(d, x, x));
     for (int i = terms; i > 0; i--) {
         double c = (i % 2 ? -1.0 : 1.0) / (2 * i + 1);
-        if (i == terms) {
-            step_muls(p, d, d, c);
-            continue;
-        }
-        step_adds(p, d, d, c);
-        step_mul(p, d, d, square);
+        if (i == terms)
+            RUN(p, MULS(d, d, c));
+        else
+            RUN(p, ADDS(d, d, c), MUL(d, d, square));
     }
-    step_adds(p, d, d, 1);
-    step_mul(p, d, d, x);
+    RUN(p, ADDS(d, d, 1), MUL(d, d, x));
 }
 
 /* d = |(x - c) / (1 + c * x)|: atan x = atan c + atan of this. */
-static void atan_shift(const struct adv_piece *p, int d, int x, int t, double c)
-{
-    step_muls(p, d, x, c);
-    step_adds(p, d, d, 1);
-    step_adds(p, t, x, -c);
-    step_div(p, d, t, d);
-    step_abs(p, d, d);
-}
+#define ATAN_SHIFT(d, x, t, c) MULS(d, x, c), ADDS(d, d, 1), ADDS(t, x, -(c)), DIV(d, t, d), ABS(d, d)
 
 /* atan |x| is the least of four estimates, around 0, pi/8, pi/4 and 3 pi/8: each is too large where it is wrong. */
 static void atan_steps(const struct adv_piece *p)
 {
     enum { A = T(0), CLIP = T(1), SIZE = T(2), B = T(3), SQUARE = T(4) };
     const double tan_pi_8 = 0.4142135623730950, pi_4 = half_pi / 2, pi_8 = half_pi / 4;
-    step_mins(p, CLIP, SLOT_SRC, 10000);
-    step_maxs(p, CLIP, CLIP, -10000);
-    step_abs(p, SIZE, CLIP);
-    atan_taylor(p, SLOT_DST, SIZE, SQUARE, 4);
-    atan_shift(p, A, SIZE, B, tan_pi_8);
+    RUN(p, MINS(CLIP, SRC, 10000), MAXS(CLIP, CLIP, -10000), ABS(SIZE, CLIP));
+    atan_taylor(p, DST, SIZE, SQUARE, 4);
+    RUN(p, ATAN_SHIFT(A, SIZE, B, tan_pi_8));
     atan_taylor(p, B, A, SQUARE, 4);
-    step_adds(p, B, B, pi_8);
-    step_min(p, SLOT_DST, SLOT_DST, B);
-    step_adds(p, B, SIZE, 1);
-    step_adds(p, A, SIZE, -1);
-    step_div(p, A, A, B);
-    step_abs(p, A, A);
+    RUN(p, ADDS(B, B, pi_8), MIN(DST, DST, B), ADDS(B, SIZE, 1), ADDS(A, SIZE, -1), DIV(A, A, B), ABS(A, A));
     atan_taylor(p, B, A, SQUARE, 4);
-    step_adds(p, B, B, pi_4);
-    step_min(p, SLOT_DST, SLOT_DST, B);
-    atan_shift(p, B, A, SQUARE, tan_pi_8);
+    RUN(p, ADDS(B, B, pi_4), MIN(DST, DST, B), ATAN_SHIFT(B, A, SQUARE, tan_pi_8));
     atan_taylor(p, A, B, SQUARE, 6);
-    step_adds(p, A, A, pi_8);
-    step_adds(p, A, A, pi_4);
-    step_min(p, SLOT_DST, SLOT_DST, A);
+    RUN(p, ADDS(A, A, pi_8), ADDS(A, A, pi_4), MIN(DST, DST, A));
     steps_sign(p, A, CLIP, B);
-    step_mul(p, SLOT_DST, SLOT_DST, A);
+    RUN(p, MUL(DST, DST, A));
 }
-ADV_ROUTINE(atan, .steps = atan_steps, .bytes = 20, .bytes_half = 24, .convert = true)
+ADV_ROUTINE(atan, .body = atan_steps, .bytes = 20, .bytes_half = 24, .convert = true)

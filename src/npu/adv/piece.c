@@ -44,34 +44,154 @@ static bool is_narrow(const struct npu_adv *call)
     return call->type == AKGEN_FLOAT16 || call->type == AKGEN_BF16;
 }
 
+static void cast(const struct adv_piece *p, const struct adv_step *s, uint8_t dst_type, uint8_t src_type, int mode)
+{
+    adv_cast(p->core, p->slot[s->to], dst_type, p->slot[s->a], src_type, mode, p->count);
+}
+
+static void compare(const struct adv_piece *p, const struct adv_step *s)
+{
+    struct npu_insn insn = {.op = NPU_OP_COMPARE_SCALAR,
+                            .form = NPU_FORM_COUNT,
+                            .mode = s->mode,
+                            .dst_type = AKGEN_UINT8,
+                            .src_type = p->type,
+                            .flags = NPU_INSN_CUT,
+                            .count = p->count,
+                            .dst = p->slot[s->mask],
+                            .src0 = p->slot[s->a]};
+    if (s->kind == STEP_COMPARE) {
+        insn.flags |= NPU_INSN_SCALAR_SRC1;
+        insn.scalar = adv_scalar(p->type, s->value);
+    } else {
+        insn.op = NPU_OP_COMPARE;
+        insn.src1_type = p->type;
+        insn.src1 = p->slot[s->b];
+    }
+    adv_issue(p->core, &insn);
+}
+
+/* Select has a form for half and float only; int32 moves as float. */
+static void select(const struct adv_piece *p, const struct adv_step *s)
+{
+    enum { TENSOR_SCALAR = 1, TENSOR_TENSOR = 2 }; /* VSEL_..._MODE */
+    uint8_t type = p->type == AKGEN_INT32 ? AKGEN_FLOAT : p->type;
+    struct npu_insn insn = ADV_INSN(NPU_OP_SELECT, COUNT, type, .src1_type = AKGEN_UINT8, .count = p->count,
+                                    .dst = p->slot[s->to], .src0 = p->slot[s->a], .aux = p->slot[s->mask]);
+    if (s->kind == STEP_SELECT) {
+        insn.mode = TENSOR_SCALAR;
+        insn.flags = NPU_INSN_SCALAR_SRC1;
+        insn.scalar = adv_scalar(type, s->value);
+    } else {
+        insn.mode = TENSOR_TENSOR;
+        insn.src1 = p->slot[s->b];
+    }
+    adv_issue(p->core, &insn);
+}
+
+static void combine_masks(const struct adv_piece *p, const struct adv_step *s)
+{
+    uint32_t words = (p->count + 15) / 16;
+    if (s->op == NPU_OP_NOT)
+        adv_unary(p->core, s->op, p->slot[s->to], p->slot[s->a], AKGEN_UINT16, words);
+    else
+        adv_binary(p->core, s->op, p->slot[s->to], p->slot[s->a], p->slot[s->b], AKGEN_UINT16, words);
+}
+
+static void horner(const struct adv_piece *p, int d, int x, const double *c, int n)
+{
+    RUN(p, MULS(d, x, c[0]), ADDS(d, d, c[1]));
+    for (int i = 2; i < n; i++)
+        RUN(p, MUL(d, d, x), ADDS(d, d, c[i]));
+}
+
+static void take_step(const struct adv_piece *p, const struct adv_step *s)
+{
+    struct npu_tensor to = p->slot[s->to], a = p->slot[s->a];
+    uint8_t narrow = p->call->type;
+    switch (s->kind) {
+    case STEP_UNARY:
+        adv_unary(p->core, s->op, to, a, p->type, p->count);
+        break;
+    case STEP_BINARY:
+        adv_binary(p->core, s->op, to, a, p->slot[s->b], p->type, p->count);
+        break;
+    case STEP_SCALAR:
+        adv_scalar_op(p->core, s->op, to, a, s->value, p->type, p->count);
+        break;
+    case STEP_FILL:
+        adv_duplicate(p->core, to, s->value, p->type, p->count);
+        break;
+    case STEP_CAST:
+        cast(p, s, s->dst_type, s->src_type, s->mode);
+        break;
+    case STEP_WIDEN:
+        cast(p, s, AKGEN_FLOAT, narrow, ROUND_NONE);
+        break;
+    case STEP_NARROW:
+        cast(p, s, narrow, AKGEN_FLOAT, narrow == AKGEN_BF16 ? ROUND_RINT : ROUND_NONE);
+        break;
+    case STEP_COMPARE:
+    case STEP_COMPARE_SLOTS:
+        compare(p, s);
+        break;
+    case STEP_SELECT:
+    case STEP_SELECT_SLOTS:
+        select(p, s);
+        break;
+    case STEP_MASK:
+        combine_masks(p, s);
+        break;
+    case STEP_HORNER:
+        horner(p, s->to, s->a, s->series, s->terms);
+        break;
+    case STEP_END:
+        break;
+    }
+}
+
+void adv_take(const struct adv_piece *p, const struct adv_step *steps)
+{
+    for (; steps->kind != STEP_END; steps++)
+        take_step(p, steps);
+}
+
+static void take_all(const struct adv_piece *p, const struct adv_step *steps, adv_body *body)
+{
+    if (body)
+        body(p);
+    else
+        adv_take(p, steps);
+}
+
 static void converted(const struct adv_piece *p, const struct adv_plan *plan)
 {
     int x = T(plan->bytes_half / 4 - 1);
     struct adv_piece floats = *p;
-    step_widen(p, x, SLOT_SRC);
-    floats.slot[SLOT_SRC] = floats.slot[SLOT_DST] = p->slot[x];
-    plan->steps(&floats);
-    step_narrow(p, SLOT_DST, x);
+    RUN(p, WIDEN(x, SRC));
+    floats.slot[SRC] = floats.slot[DST] = p->slot[x];
+    take_all(&floats, plan->steps, plan->body);
+    RUN(p, NARROW(DST, x));
 }
 
 static void run_piece(struct adv_piece *p, const struct adv_plan *plan, uint32_t first)
 {
     const struct npu_adv *call = p->call;
-    p->slot[SLOT_DST] = from(&call->dst[0], call->dst_type, first);
-    p->slot[SLOT_SRC] = from(&call->src[0], call->type, first);
-    p->slot[SLOT_SRC1] = from(&call->src[1], call->type, first);
+    p->slot[DST] = from(&call->dst[0], call->dst_type, first);
+    p->slot[SRC] = from(&call->src[0], call->type, first);
+    p->slot[SRC1] = from(&call->src[1], call->type, first);
     bool narrow = is_narrow(call);
-    if (narrow && plan->half)
-        plan->half(p);
+    if (narrow && (plan->half || plan->half_body))
+        take_all(p, plan->half, plan->half_body);
     else if (narrow && plan->convert)
         converted(p, plan);
     else
-        plan->steps(p);
+        take_all(p, plan->steps, plan->body);
 }
 
 void adv_run(struct npu_core *core, const struct npu_adv *call, const struct adv_plan *plan)
 {
-    bool half = is_narrow(call), floats = half && (plan->convert || plan->half);
+    bool half = is_narrow(call), floats = half && (plan->convert || plan->half || plan->half_body);
     struct adv_piece p = {.core = core, .call = call, .type = floats ? AKGEN_FLOAT : call->type};
     p.reuse = !half && plan->bytes_reuse && call->flags & NPU_ADV_REUSE_SOURCE;
     uint32_t bytes = half ? plan->bytes_half : p.reuse ? plan->bytes_reuse : plan->bytes;
@@ -85,115 +205,5 @@ void adv_run(struct npu_core *core, const struct npu_adv *call, const struct adv
         if (plan->tail)
             p.count = (p.count + plan->tail - 1) / plan->tail * plan->tail;
         run_piece(&p, plan, first);
-    }
-}
-
-void step_unary(const struct adv_piece *p, enum npu_op op, int d, int a)
-{
-    adv_unary(p->core, op, p->slot[d], p->slot[a], p->type, p->count);
-}
-
-void step_binary(const struct adv_piece *p, enum npu_op op, int d, int a, int b)
-{
-    adv_binary(p->core, op, p->slot[d], p->slot[a], p->slot[b], p->type, p->count);
-}
-
-void step_scalar(const struct adv_piece *p, enum npu_op op, int d, int a, double value)
-{
-    adv_scalar_op(p->core, op, p->slot[d], p->slot[a], value, p->type, p->count);
-}
-
-void step_fill(const struct adv_piece *p, int d, double value)
-{
-    adv_duplicate(p->core, p->slot[d], value, p->type, p->count);
-}
-
-void step_cast(const struct adv_piece *p, int d, uint8_t dst_type, int a, uint8_t src_type, int mode)
-{
-    adv_cast(p->core, p->slot[d], dst_type, p->slot[a], src_type, mode, p->count);
-}
-
-void step_round(const struct adv_piece *p, int d, int a, int mode)
-{
-    step_cast(p, d, AKGEN_FLOAT, a, AKGEN_FLOAT, mode);
-}
-
-void step_widen(const struct adv_piece *p, int d, int a)
-{
-    step_cast(p, d, AKGEN_FLOAT, a, p->call->type, ROUND_NONE);
-}
-
-void step_narrow(const struct adv_piece *p, int d, int a)
-{
-    step_cast(p, d, p->call->type, a, AKGEN_FLOAT, p->call->type == AKGEN_BF16 ? ROUND_RINT : ROUND_NONE);
-}
-
-static void compare(const struct adv_piece *p, struct npu_insn *insn, int mask, int a, int mode)
-{
-    insn->form = NPU_FORM_COUNT;
-    insn->mode = (uint8_t)mode;
-    insn->dst_type = AKGEN_UINT8;
-    insn->src_type = p->type;
-    insn->flags |= NPU_INSN_CUT;
-    insn->count = p->count;
-    insn->dst = p->slot[mask];
-    insn->src0 = p->slot[a];
-    adv_issue(p->core, insn);
-}
-
-void step_compare(const struct adv_piece *p, int mask, int a, int mode, double value)
-{
-    struct npu_insn insn = {
-        .op = NPU_OP_COMPARE_SCALAR, .flags = NPU_INSN_SCALAR_SRC1, .scalar = adv_scalar(p->type, value)};
-    compare(p, &insn, mask, a, mode);
-}
-
-void step_compare_slots(const struct adv_piece *p, int mask, int a, int mode, int b)
-{
-    struct npu_insn insn = {.op = NPU_OP_COMPARE, .src1_type = p->type, .src1 = p->slot[b]};
-    compare(p, &insn, mask, a, mode);
-}
-
-/* Select has a form for half and float only; int32 moves as float. */
-static struct npu_insn select(const struct adv_piece *p, int d, int mask, int a)
-{
-    uint8_t type = p->type == AKGEN_INT32 ? AKGEN_FLOAT : p->type;
-    return (struct npu_insn)ADV_INSN(NPU_OP_SELECT, COUNT, type, .src1_type = AKGEN_UINT8, .count = p->count,
-                                     .dst = p->slot[d], .src0 = p->slot[a], .aux = p->slot[mask]);
-}
-
-void step_select(const struct adv_piece *p, int d, int mask, int a, double value)
-{
-    struct npu_insn insn = select(p, d, mask, a);
-    insn.mode = 1; /* VSEL_TENSOR_SCALAR_MODE */
-    insn.flags = NPU_INSN_SCALAR_SRC1;
-    insn.scalar = adv_scalar(insn.src_type, value);
-    adv_issue(p->core, &insn);
-}
-
-void step_select_slots(const struct adv_piece *p, int d, int mask, int a, int b)
-{
-    struct npu_insn insn = select(p, d, mask, a);
-    insn.mode = 2; /* VSEL_TENSOR_TENSOR_MODE */
-    insn.src1 = p->slot[b];
-    adv_issue(p->core, &insn);
-}
-
-void step_mask(const struct adv_piece *p, enum npu_op op, int d, int a, int b)
-{
-    uint32_t words = (p->count + 15) / 16;
-    if (op == NPU_OP_NOT)
-        adv_unary(p->core, op, p->slot[d], p->slot[a], AKGEN_UINT16, words);
-    else
-        adv_binary(p->core, op, p->slot[d], p->slot[a], p->slot[b], AKGEN_UINT16, words);
-}
-
-void step_horner(const struct adv_piece *p, int d, int x, const double *c, int n)
-{
-    step_muls(p, d, x, c[0]);
-    step_adds(p, d, d, c[1]);
-    for (int i = 2; i < n; i++) {
-        step_mul(p, d, d, x);
-        step_adds(p, d, d, c[i]);
     }
 }

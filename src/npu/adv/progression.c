@@ -15,17 +15,12 @@ static double half_scalar(const struct npu_adv *call)
 }
 static void axpy_into_float(const struct adv_piece *p)
 {
-    step_widen(p, T(0), SLOT_SRC);
-    step_muls(p, T(0), T(0), half_scalar(p->call));
-    step_add(p, SLOT_DST, T(0), SLOT_DST);
+    RUN(p, WIDEN(T(0), SRC), MULS(T(0), T(0), half_scalar(p->call)), ADD(DST, T(0), DST));
 }
 static void axpy_into_half(const struct adv_piece *p)
 {
-    step_widen(p, T(0), SLOT_SRC);
-    step_widen(p, T(1), SLOT_DST);
-    step_muls(p, T(0), T(0), half_scalar(p->call));
-    step_add(p, T(1), T(0), T(1));
-    step_narrow(p, SLOT_DST, T(1));
+    RUN(p, WIDEN(T(0), SRC), WIDEN(T(1), DST), MULS(T(0), T(0), half_scalar(p->call)), ADD(T(1), T(0), T(1)),
+        NARROW(DST, T(1)));
 }
 /* Of floats it is the instruction. */
 static void axpy_of_float(struct npu_core *core, const struct npu_adv *call)
@@ -36,8 +31,8 @@ static void axpy_of_float(struct npu_core *core, const struct npu_adv *call)
 }
 void adv_axpy(struct npu_core *core, const struct npu_adv *call)
 {
-    static const struct adv_plan into_float = {.half = axpy_into_float, .bytes_half = 4};
-    static const struct adv_plan into_half = {.half = axpy_into_half, .bytes_half = 8};
+    static const struct adv_plan into_float = {.half_body = axpy_into_float, .bytes_half = 4};
+    static const struct adv_plan into_half = {.half_body = axpy_into_half, .bytes_half = 8};
     if (call->type == AKGEN_FLOAT)
         axpy_of_float(core, call);
     else

@@ -14,54 +14,33 @@ static const double pi_fifth_tan = -1.0291767438275201129727065563201904296875e-
 static const double half_pi = 1.57079637050628662109375, half_pi_rest = -0.00000004371139000189375;
 
 /* d -= k * piece */
-static void subtract(const struct adv_piece *p, int d, int from, int k, int part, double piece)
-{
-    step_muls(p, part, k, piece);
-    step_sub(p, d, from, part);
-}
+#define SUBTRACT(d, from, k, part, piece) MULS(part, k, piece), SUB(d, from, part)
 
 /* d = (-1)^k * sin(x), x in [-pi/2, pi/2]; k and square are overwritten. (-1)^k = 4 * floor(k / 2) - 2 * k + 1. */
 static void polynomial(const struct adv_piece *p, int d, int x, int k, int square)
 {
     static const double c[] = {2.604926501e-6, -0.0001980894471, 0.008333049340, -0.1666665792, 1.0};
-    step_mul(p, square, x, x);
-    step_muls(p, d, k, 0.5);
-    step_round(p, d, d, ROUND_FLOOR);
-    step_muls(p, d, d, 4);
-    step_muls(p, k, k, -2);
-    step_add(p, d, d, k);
-    step_adds(p, d, d, 1);
-    step_horner(p, k, square, c, sizeof c / sizeof *c);
-    step_mul(p, k, k, x);
-    step_mul(p, d, k, d);
+    RUN(p, MUL(square, x, x), MULS(d, k, 0.5), ROUND(d, d, FLOOR), MULS(d, d, 4), MULS(k, k, -2), ADD(d, d, k),
+        ADDS(d, d, 1), HORNER(k, square, c), MUL(k, k, x), MUL(d, k, d));
 }
 
 void steps_sin(const struct adv_piece *p, int d, int x, int k, int part, int reduced)
 {
-    step_muls(p, k, x, pi_inverse);
-    step_round(p, k, k, ROUND_ROUND);
-    subtract(p, reduced, x, k, part, pi_pieces[0]);
+    RUN(p, MULS(k, x, pi_inverse), ROUND(k, k, ROUND), SUBTRACT(reduced, x, k, part, pi_pieces[0]));
     for (int i = 1; i < 4; i++)
-        subtract(p, reduced, reduced, k, part, pi_pieces[i]);
+        RUN(p, SUBTRACT(reduced, reduced, k, part, pi_pieces[i]));
     polynomial(p, d, reduced, k, part);
 }
 
 /* cos(x) = (-1)^k * sin(x - k * pi + pi / 2) with k = round(x / pi + 1 / 2). */
 void steps_cos(const struct adv_piece *p, int d, int x, int k, int part, int reduced)
 {
-    step_muls(p, k, x, pi_inverse);
-    step_adds(p, k, k, 0.5);
-    step_round(p, k, k, ROUND_RINT);
-    subtract(p, reduced, x, k, part, pi_pieces[0]);
-    subtract(p, reduced, reduced, k, part, pi_pieces[1]);
-    step_adds(p, reduced, reduced, half_pi);
-    subtract(p, reduced, reduced, k, part, pi_pieces[2]);
-    subtract(p, reduced, reduced, k, part, pi_pieces[3]);
-    subtract(p, reduced, reduced, k, part, pi_fifth_cos);
-    step_adds(p, reduced, reduced, half_pi_rest);
+    RUN(p, MULS(k, x, pi_inverse), ADDS(k, k, 0.5), ROUND(k, k, RINT), SUBTRACT(reduced, x, k, part, pi_pieces[0]),
+        SUBTRACT(reduced, reduced, k, part, pi_pieces[1]), ADDS(reduced, reduced, half_pi),
+        SUBTRACT(reduced, reduced, k, part, pi_pieces[2]), SUBTRACT(reduced, reduced, k, part, pi_pieces[3]),
+        SUBTRACT(reduced, reduced, k, part, pi_fifth_cos), ADDS(reduced, reduced, half_pi_rest));
     polynomial(p, d, reduced, k, part);
-    step_mins(p, d, d, 1);
-    step_maxs(p, d, d, -1);
+    RUN(p, MINS(d, d, 1), MAXS(d, d, -1));
 }
 
 /* tan(x) = x * P(x^2) / ((pi/2 - x) * (pi/2 + x) * (x^2 - c)): the poles are factors of their own, in `above` and
@@ -70,51 +49,38 @@ void steps_tan(const struct adv_piece *p, int d, int x, int k, int above, int be
 {
     static const double numerator[] = {0.0698520831551998762793, -6.8711573651634203789, 61.20362572811089435388};
     const double pole = -24.8048928861126769186219;
-    step_muls(p, k, x, pi_inverse);
-    step_round(p, k, k, ROUND_RINT);
-    subtract(p, x, x, k, d, pi_pieces[0]);
-    subtract(p, x, x, k, d, pi_pieces[1]);
-    step_adds(p, above, x, half_pi);
-    step_adds(p, below, x, -half_pi);
+    RUN(p, MULS(k, x, pi_inverse), ROUND(k, k, RINT), SUBTRACT(x, x, k, d, pi_pieces[0]),
+        SUBTRACT(x, x, k, d, pi_pieces[1]), ADDS(above, x, half_pi), ADDS(below, x, -half_pi));
     for (int i = 2; i < 5; i++) {
-        subtract(p, x, x, k, d, i < 4 ? pi_pieces[i] : pi_fifth_tan);
-        step_sub(p, above, above, d);
-        step_sub(p, below, below, d);
-        if (i == 2) {
-            step_adds(p, above, above, half_pi_rest);
-            step_adds(p, below, below, -half_pi_rest);
-        }
+        RUN(p, SUBTRACT(x, x, k, d, i < 4 ? pi_pieces[i] : pi_fifth_tan), SUB(above, above, d), SUB(below, below, d));
+        if (i == 2)
+            RUN(p, ADDS(above, above, half_pi_rest), ADDS(below, below, -half_pi_rest));
     }
-    step_mul(p, k, x, x);
-    step_horner(p, d, k, numerator, 3);
-    step_mul(p, d, d, x);
-    step_adds(p, k, k, pole);
-    step_mul(p, k, k, above);
-    step_mul(p, k, k, below);
-    step_div(p, d, d, k);
+    RUN(p, MUL(k, x, x), HORNER(d, k, numerator), MUL(d, d, x), ADDS(k, k, pole), MUL(k, k, above), MUL(k, k, below),
+        DIV(d, d, k));
 }
 
 static void sin_steps(const struct adv_piece *p)
 {
-    steps_sin(p, SLOT_DST, SLOT_SRC, T(0), T(1), p->reuse ? SLOT_SRC : T(2));
+    steps_sin(p, DST, SRC, T(0), T(1), p->reuse ? SRC : T(2));
 }
-ADV_ROUTINE(sin, .steps = sin_steps, .bytes = 12, .bytes_reuse = 8, .bytes_half = 16, .convert = true)
+ADV_ROUTINE(sin, .body = sin_steps, .bytes = 12, .bytes_reuse = 8, .bytes_half = 16, .convert = true)
 
 static void cos_steps(const struct adv_piece *p)
 {
-    steps_cos(p, SLOT_DST, SLOT_SRC, T(0), T(1), p->reuse ? SLOT_SRC : T(2));
+    steps_cos(p, DST, SRC, T(0), T(1), p->reuse ? SRC : T(2));
 }
-ADV_ROUTINE(cos, .steps = cos_steps, .bytes = 12, .bytes_reuse = 8, .bytes_half = 16, .convert = true)
+ADV_ROUTINE(cos, .body = cos_steps, .bytes = 12, .bytes_reuse = 8, .bytes_half = 16, .convert = true)
 
 static void tan_steps(const struct adv_piece *p)
 {
-    step_adds(p, T(3), SLOT_SRC, 0);
-    steps_tan(p, SLOT_DST, T(3), T(0), T(1), T(2));
+    RUN(p, ADDS(T(3), SRC, 0));
+    steps_tan(p, DST, T(3), T(0), T(1), T(2));
 }
 static void tan_of_half(const struct adv_piece *p)
 {
-    step_widen(p, T(3), SLOT_SRC);
+    RUN(p, WIDEN(T(3), SRC));
     steps_tan(p, T(4), T(3), T(0), T(1), T(2));
-    step_narrow(p, SLOT_DST, T(4));
+    RUN(p, NARROW(DST, T(4)));
 }
-ADV_ROUTINE(tan, .steps = tan_steps, .half = tan_of_half, .bytes = 16, .bytes_half = 20)
+ADV_ROUTINE(tan, .body = tan_steps, .half_body = tan_of_half, .bytes = 16, .bytes_half = 20)
