@@ -17,16 +17,10 @@ static double fast_gelu_op(enum akgen_dtype steps, const double *x, const double
     return R(above / below);
 }
 
-static void fast_gelu(struct reference_call *call)
-{
-    reference_elementwise(call, fast_gelu_op, NULL, 1, NULL);
-}
+REFERENCE_ELEMENTWISE(fast_gelu, fast_gelu_op, NULL, 1)
 
 /* y = x sigmoid(scale x) */
-static double swish_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    return R(x[0] * R(1 / (1 + exp(-R(x[0] * F(c[0]))))));
-}
+REFERENCE_OP(swish_op, R(x[0] * R(1 / (1 + exp(-R(x[0] * F(c[0])))))))
 
 static void swish(struct reference_call *call)
 {
@@ -106,15 +100,12 @@ static void mul_sigmoid_mul_add(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_activation[] = {
-    {"fast_gelu", fast_gelu, "x floating (e) -> y =x (e)", NULL},
-    {"swish", swish, "x floating (e) -> y =x (e); scale float = 1.5", NULL},
-    {"swi_glu", swi_glu, "x floating [*a:dim, 2*half, *b] -> y =x [*a, half, *b]; dim int = 1", NULL},
-    {"mse_loss", mse_loss,
-     "predict floating (e), label =predict (e) -> y =predict (e) if reduction=none else (1); reduction string of "
-     "none/mean/sum = mean",
-     NULL},
-    {"mul_sigmoid_mul_add", mul_sigmoid_mul_add,
-     "input floating (e), mulscalar1 =input (1), mulscalar2 =input (1), addscalar3 =input (1) -> outputs =input (e)",
-     NULL},
+    REFERENCE(fast_gelu, "x floating (e) -> y =x (e)"),
+    REFERENCE(swish, "x floating (e) -> y =x (e); scale float = 1.5"),
+    REFERENCE(swi_glu, "x floating [*a:dim, 2*half, *b] -> y =x [*a, half, *b]; dim int = 1"),
+    REFERENCE(mse_loss, "predict floating (e), label =predict (e) -> y =predict (e) if reduction=none else (1); "
+                        "reduction string of none/mean/sum = mean"),
+    REFERENCE(mul_sigmoid_mul_add, "input floating (e), mulscalar1 =input (1), mulscalar2 =input (1), addscalar3 "
+                                   "=input (1) -> outputs =input (e)"),
     {NULL, NULL, NULL, NULL},
 };

@@ -171,17 +171,16 @@ static struct akgen_error *mla_fits(const struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_attention[] = {
-    {"flash_attention", flash_attention,
-     "query floating [batch, length, width], key =query [batch, length, width], value =query [batch, length, width] -> "
-     "softmax_max! float32 [*maxima], softmax_sum! float32 [*maxima], attention_out =query [batch, length, width]; "
-     "scale_value float = 0.125, head_num int in 1.. = 2",
-     NULL},
-    {"mla", mla,
-     "query_nope floating [tokens, kv_heads*each, nope], query_rope =query_nope [tokens, kv_heads*each, rope], "
-     "kv_nope_cache =query_nope [blocks, block_size, kv_heads, nope], kv_rope_cache =query_nope [blocks, block_size, "
-     "kv_heads, rope], block_tables index [sequences, most] in 0..blocks-1 'arange' -> out =query_nope [tokens, "
-     "kv_heads*each, nope]; q_seqlen_list list_int = [1, 2], k_seqlen_list list_int = [5, 7] | size tokens 3 | size "
-     "blocks 6 | size block_size 4 | size sequences 2 | size most 2",
-     mla_fits},
+    REFERENCE(flash_attention,
+              "query floating [batch, length, width], key =query [batch, length, width], value =query [batch, length, "
+              "width] -> softmax_max! float32 [*maxima], softmax_sum! float32 [*maxima], attention_out =query [batch, "
+              "length, width]; scale_value float = 0.125, head_num int in 1.. = 2"),
+    REFERENCE(mla,
+              "query_nope floating [tokens, kv_heads*each, nope], query_rope =query_nope [tokens, kv_heads*each, "
+              "rope], kv_nope_cache =query_nope [blocks, block_size, kv_heads, nope], kv_rope_cache =query_nope "
+              "[blocks, block_size, kv_heads, rope], block_tables index [sequences, most] in 0..blocks-1 'arange' -> "
+              "out =query_nope [tokens, kv_heads*each, nope]; q_seqlen_list list_int = [1, 2], k_seqlen_list list_int "
+              "= [5, 7] | size tokens 3 | size blocks 6 | size block_size 4 | size sequences 2 | size most 2",
+              .fits = mla_fits),
     {NULL, NULL, NULL, NULL},
 };

@@ -127,17 +127,16 @@ static void matmul(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_blas[] = {
-    {"ccopy", ccopy,
-     "x complex64 (from) -> y complex64 (to); n int in 0.. = 30, incx int in 1.. = 1, incy int in 1.. = 1 | trivial "
-     "copy: the operator copies | size from [30] | size to [30]",
-     NULL},
-    {"complex_mat_dot", complex_mat_dot,
-     "matx complex64 (m*n), maty complex64 (m*n) -> result complex64 (m*n); m int in 0.. = 6, n int in 0.. = 5", NULL},
-    {"icamax", icamax, "x complex64 (e) -> result index (1); n int in 0.. = 30, incx int in 1.. = 1", NULL},
-    {"icamin", icamin, "x complex64 (e) -> result index (1); n int in 0.. = 30, incx int in 1.. = 1", NULL},
-    {"isamax", isamax, "x floating (e) -> result index (1); n int in 0.. = 30, incx int in 1.. = 1", NULL},
-    {"isamin", isamin, "x floating (e) -> result index (1); n int in 0.. = 30, incx int in 1.. = 1", NULL},
-    {"snrm2", snrm2, "x floating (e) -> result =x (1); n int in 0.. = 30, incx int in 1.. = 1", NULL},
-    {"matmul", matmul, "a floating [m, k], b =a [k, n] -> c =a [m, n]", NULL},
+    REFERENCE(ccopy, "x complex64 (from) -> y complex64 (to); n int in 0.. = 30, incx int in 1.. = 1, incy int in 1.. "
+                     "= 1 | trivial copy: the operator copies | size from [30] | size to [30]"),
+    REFERENCE(
+        complex_mat_dot,
+        "matx complex64 (m*n), maty complex64 (m*n) -> result complex64 (m*n); m int in 0.. = 6, n int in 0.. = 5"),
+    REFERENCE(icamax, "x complex64 (e) -> result index (1); n int in 0.. = 30, incx int in 1.. = 1"),
+    REFERENCE(icamin, "x complex64 (e) -> result index (1); n int in 0.. = 30, incx int in 1.. = 1"),
+    REFERENCE(isamax, "x floating (e) -> result index (1); n int in 0.. = 30, incx int in 1.. = 1"),
+    REFERENCE(isamin, "x floating (e) -> result index (1); n int in 0.. = 30, incx int in 1.. = 1"),
+    REFERENCE(snrm2, "x floating (e) -> result =x (1); n int in 0.. = 30, incx int in 1.. = 1"),
+    REFERENCE(matmul, "a floating [m, k], b =a [k, n] -> c =a [m, n]"),
     {NULL, NULL, NULL, NULL},
 };

@@ -83,16 +83,17 @@ static struct akgen_error *fill_fits(const struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_creation[] = {
-    {"arange", arange,
-     "start floating/integer (1) '1', end =start (1) '1 + $count', step =start (1) '1' -> out =start [count]",
-     arange_fits},
-    {"eye", eye,
-     "y number [*batch_shape, num_rows, num_columns] or [*batch_shape, num_rows, num_rows] 'zeros' -> y =y "
-     "[*batch_shape, num_rows, num_columns] or [*batch_shape, num_rows, num_rows]; num_rows int in 1.. = 6, "
-     "num_columns int in 0.. = 4, batch_shape list_int = [2], dtype int = 0",
-     eye_fits},
-    {"fill", fill,
-     "dims index (rank) '$shape', value number/bool (1) '3' -> y =value [*shape] | size rank [2] | size shape [4, 5]",
-     fill_fits},
+    REFERENCE(arange,
+              "start floating/integer (1) '1', end =start (1) '1 + $count', step =start (1) '1' -> out =start [count]",
+              .fits = arange_fits),
+    REFERENCE(eye,
+              "y number [*batch_shape, num_rows, num_columns] or [*batch_shape, num_rows, num_rows] 'zeros' -> y =y "
+              "[*batch_shape, num_rows, num_columns] or [*batch_shape, num_rows, num_rows]; num_rows int in 1.. = 6, "
+              "num_columns int in 0.. = 4, batch_shape list_int = [2], dtype int = 0",
+              .fits = eye_fits),
+    REFERENCE(fill,
+              "dims index (rank) '$shape', value number/bool (1) '3' -> y =value [*shape] | size rank [2] | size shape "
+              "[4, 5]",
+              .fits = fill_fits),
     {NULL, NULL, NULL, NULL},
 };

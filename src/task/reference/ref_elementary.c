@@ -29,18 +29,8 @@ UNARY(tanh, R(tanh(x[0])))
 UNARY(rsqrt, R(1 / R(sqrt(x[0]))))
 
 /* y = |x|. complex64: the module yields the modulus as float32; golden is the operator's y, modulus and 0. */
-static double abs_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    (void)steps;
-    (void)c;
-    return fabs(x[0]);
-}
-
-static int64_t abs_integer(const int64_t *x, const double *c)
-{
-    (void)c;
-    return x[0] < 0 ? (int64_t)(0 - (uint64_t)x[0]) : x[0];
-}
+REFERENCE_OP(abs_op, fabs(x[0]))
+REFERENCE_INTEGER_OP(abs_integer, x[0] < 0 ? (int64_t)(0 - (uint64_t)x[0]) : x[0])
 
 static void complex_abs(struct reference_call *call, const struct task_tensor *x)
 {
@@ -65,10 +55,7 @@ static void absolute(struct reference_call *call)
 }
 
 /* y = input_data + x1 / x2 * value, from left to right; value (1). The module computes bfloat16 in float32. */
-static double addcdiv_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    return R(x[0] + R(R(x[1] / x[2]) * c[0]));
-}
+REFERENCE_OP(addcdiv_op, R(x[0] + R(R(x[1] / x[2]) * c[0])))
 
 static void addcdiv(struct reference_call *call)
 {
@@ -79,18 +66,8 @@ static void addcdiv(struct reference_call *call)
 }
 
 /* y = x in another type: fractions are cut off, integers wrap, to bool is != 0. */
-static double same_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    (void)steps;
-    (void)c;
-    return x[0];
-}
-
-static int64_t same_integer(const int64_t *x, const double *c)
-{
-    (void)c;
-    return x[0];
-}
+REFERENCE_OP(same_op, x[0])
+REFERENCE_INTEGER_OP(same_integer, x[0])
 
 static void cast(struct reference_call *call)
 {
@@ -153,11 +130,7 @@ static double spence_of(double x)
 }
 
 /* SciPy computes float16 in float32, both in double inside, and returns float32. */
-static double spence_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    (void)c;
-    return R(spence_of(x[0]));
-}
+REFERENCE_OP(spence_op, R(spence_of(x[0])))
 
 static void spence(struct reference_call *call)
 {
@@ -166,18 +139,15 @@ static void spence(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_elementary[] = {
-    {"abs", absolute, "x floating/integer/complex64 (e) -> y =x (e)", NULL},
-    {"cos", cos_of, "x floating (e) -> y =x (e)", NULL},
-    {"sin", sin_of, "x floating (e) -> y =x (e)", NULL},
-    {"tanh", tanh_of, "x floating (e) -> y =x (e)", NULL},
-    {"rsqrt", rsqrt_of, "x floating (e) 'rand*1000 + 1' -> y =x (e)", NULL},
-    {"addcdiv", addcdiv,
-     "input_data floating (e), x1 =input_data (e), x2 =input_data (e) 'rand*5 + 0.1', value =input_data (1) '0.5' -> y "
-     "=input_data (e)",
-     NULL},
-    {"cast", cast, "x number/bool (e) 'randint(0, 100)' -> y number/bool (e); dst_type int = 0", NULL},
-    {"spence", spence, "x floating (e) 'rand*10' -> y =x (e)", NULL},
-    {"strideslice_neg_concat", strideslice_neg_concat, "input floating [*rows, width] -> output =input [*rows, width]",
-     NULL},
+    REFERENCE_CALLED("abs", absolute, "x floating/integer/complex64 (e) -> y =x (e)"),
+    REFERENCE_CALLED("cos", cos_of, "x floating (e) -> y =x (e)"),
+    REFERENCE_CALLED("sin", sin_of, "x floating (e) -> y =x (e)"),
+    REFERENCE_CALLED("tanh", tanh_of, "x floating (e) -> y =x (e)"),
+    REFERENCE_CALLED("rsqrt", rsqrt_of, "x floating (e) 'rand*1000 + 1' -> y =x (e)"),
+    REFERENCE(addcdiv, "input_data floating (e), x1 =input_data (e), x2 =input_data (e) 'rand*5 + 0.1', value "
+                       "=input_data (1) '0.5' -> y =input_data (e)"),
+    REFERENCE(cast, "x number/bool (e) 'randint(0, 100)' -> y number/bool (e); dst_type int = 0"),
+    REFERENCE(spence, "x floating (e) 'rand*10' -> y =x (e)"),
+    REFERENCE(strideslice_neg_concat, "input floating [*rows, width] -> output =input [*rows, width]"),
     {NULL, NULL, NULL, NULL},
 };

@@ -364,19 +364,15 @@ static void foreach_unscale(struct reference_call *call)
     task_write_double(reference_result(call, 1), 0, 1, &found);
 }
 
-#define ENTRY(name, op, integer_op, lists, numbers, number_first, rule, needs) {#name, name, needs, NULL},
+#define ENTRY(name, op, integer_op, lists, numbers, number_first, rule, needs) REFERENCE(name, needs),
 const struct task_reference_entry task_references_foreach[] = {
     FOREACH_MAPS(ENTRY) /* what is not a map: */
-    {"foreach_addcdiv_scalar", foreach_addcdiv_scalar,
-     "x1 list floating (@e), x2 list =x1 (@e), x3 list =x1 (@e) 'rand + 1', scalar floating/int32/int64 (1) '2' -> y "
-     "list =x1 (@e)",
-     NULL},
-    {"foreach_norm", foreach_norm, "x list floating (@e), scalar floating/int32/int64 (1) '2' -> y list =x (1)", NULL},
-    {"foreach_unscale", foreach_unscale,
-     "scaled_grads list floating (@e) '$case_id % 2 == 0 ? plant(randn, inf) : randn', found_inf float32 (1) 'zeros', "
-     "inv_scale float32 (1) '0.5' -> scaled_grads list =scaled_grads (@e), found_inf float32 (1)",
-     NULL},
-    {"foreach_zero", foreach_zero, "x list any (@e) 'ones' -> x list =x (@e) | trivial zero: the operator clears",
-     NULL},
+    REFERENCE(foreach_addcdiv_scalar, "x1 list floating (@e), x2 list =x1 (@e), x3 list =x1 (@e) 'rand + 1', scalar "
+                                      "floating/int32/int64 (1) '2' -> y list =x1 (@e)"),
+    REFERENCE(foreach_norm, "x list floating (@e), scalar floating/int32/int64 (1) '2' -> y list =x (1)"),
+    REFERENCE(foreach_unscale,
+              "scaled_grads list floating (@e) '$case_id % 2 == 0 ? plant(randn, inf) : randn', found_inf float32 (1) "
+              "'zeros', inv_scale float32 (1) '0.5' -> scaled_grads list =scaled_grads (@e), found_inf float32 (1)"),
+    REFERENCE(foreach_zero, "x list any (@e) 'ones' -> x list =x (@e) | trivial zero: the operator clears"),
     {NULL, NULL, NULL, NULL},
 };

@@ -142,6 +142,6 @@ static void by_formula(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_formula[] = {
-    {"formula", by_formula, NULL, fits},
+    REFERENCE_CALLED("formula", by_formula, NULL, .fits = fits),
     {NULL, NULL, NULL, NULL},
 };

@@ -175,22 +175,19 @@ static void mul_sigmoid(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_fused[] = {
-    {"add_sigmoid_mul_reduce_sum", add_sigmoid_mul_reduce_sum,
-     "add_0_input0 floating [b, depth, n], add_0_input1 =add_0_input0 (n), mul_0_input1 =add_0_input0 (1), "
-     "mult_1_input1 =add_0_input0 (b*depth), mult_2_input1 =add_0_input0 [b, depth, n] -> out =add_0_input0 (b*n)",
-     NULL},
-    {"mul_mul_reduce_mean_twice", mul_mul_reduce_mean_twice,
-     "mul0_input0 floating [rows, n], mul0_input1 =mul0_input0 [rows, n], mul1_input0 =mul0_input0 (1), add_y "
-     "=mul0_input0 (1) '1', gamma =mul0_input0 (n), beta =mul0_input0 (n) -> output =mul0_input0 [rows, n]",
-     NULL},
-    {"select_softmax", select_softmax,
-     "sel bool [*rows, n], input1 floating [*rows, n], input2 =input1 [*rows, n] -> ouput =input1 [*rows, n]", NULL},
-    {"softmax", softmax, "x floating [*rows, n] -> x =x [*rows, n]", NULL},
-    {"matmul_softmax_grad", matmul_softmax_grad,
-     "softmaxOutput floating [rows, n], gradOutput =softmaxOutput [rows, depth], values =softmaxOutput [n, depth] -> "
-     "softmaxOutput =softmaxOutput [rows, n]",
-     NULL},
-    {"mul_sigmoid", mul_sigmoid,
-     "x1 floating (rows*n), x2 =x1 (n) -> out =x1 (rows*n); t1 float = 0.3, t2 float = 0.4, t3 float = 0.8", NULL},
+    REFERENCE(
+        add_sigmoid_mul_reduce_sum,
+        "add_0_input0 floating [b, depth, n], add_0_input1 =add_0_input0 (n), mul_0_input1 =add_0_input0 (1), "
+        "mult_1_input1 =add_0_input0 (b*depth), mult_2_input1 =add_0_input0 [b, depth, n] -> out =add_0_input0 (b*n)"),
+    REFERENCE(mul_mul_reduce_mean_twice,
+              "mul0_input0 floating [rows, n], mul0_input1 =mul0_input0 [rows, n], mul1_input0 =mul0_input0 (1), add_y "
+              "=mul0_input0 (1) '1', gamma =mul0_input0 (n), beta =mul0_input0 (n) -> output =mul0_input0 [rows, n]"),
+    REFERENCE(select_softmax,
+              "sel bool [*rows, n], input1 floating [*rows, n], input2 =input1 [*rows, n] -> ouput =input1 [*rows, n]"),
+    REFERENCE(softmax, "x floating [*rows, n] -> x =x [*rows, n]"),
+    REFERENCE(matmul_softmax_grad, "softmaxOutput floating [rows, n], gradOutput =softmaxOutput [rows, depth], values "
+                                   "=softmaxOutput [n, depth] -> softmaxOutput =softmaxOutput [rows, n]"),
+    REFERENCE(mul_sigmoid,
+              "x1 floating (rows*n), x2 =x1 (n) -> out =x1 (rows*n); t1 float = 0.3, t2 float = 0.4, t3 float = 0.8"),
     {NULL, NULL, NULL, NULL},
 };

@@ -10,16 +10,8 @@
 #define R(value) reference_round(steps, value)
 #define F(value) reference_factor(steps, value)
 
-static double gelu_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    (void)c;
-    return R(reference_gelu(x[0], false));
-}
-
-static void gelu(struct reference_call *call)
-{
-    reference_elementwise(call, gelu_op, NULL, 1, NULL);
-}
+REFERENCE_OP(gelu_op, R(reference_gelu(x[0], false)))
+REFERENCE_ELEMENTWISE(gelu, gelu_op, NULL, 1)
 
 /* z = dy (e + 1.702 x e + exp(1.702 (x - |x|))) / (e + 1)^2 with e = exp(-1.702 |x|). */
 static double fast_gelu_grad_op(enum akgen_dtype steps, const double *x, const double *c)
@@ -30,10 +22,7 @@ static double fast_gelu_grad_op(enum akgen_dtype steps, const double *x, const d
     return R(x[0] * R(above / R(below * below)));
 }
 
-static void fast_gelu_grad(struct reference_call *call)
-{
-    reference_elementwise(call, fast_gelu_grad_op, NULL, 2, NULL);
-}
+REFERENCE_ELEMENTWISE(fast_gelu_grad, fast_gelu_grad_op, NULL, 2)
 
 /* dy times the derivative of x / (1 + exp(-1.5957691 (x + 0.044715 x^3))), in float32; where exp overflows the
  * derivative is not a number, which the module replaces by 0. */
@@ -271,30 +260,25 @@ static struct akgen_error *dequant_swiglu_quant_fits(const struct reference_call
 }
 
 const struct task_reference_entry task_references_gelu[] = {
-    {"gelu", gelu, "x floating (e) -> y =x (e)", NULL},
-    {"fast_gelu_grad", fast_gelu_grad, "dy floating (e), x =dy (e) -> z =dy (e)", NULL},
-    {"gelu_grad", gelu_grad, "dy floating (e), x =dy (e), y =dy (e) -> z =dy (e)", NULL},
-    {"ge_glu_v2", ge_glu_v2,
-     "x floating [*a:dim, 2*half, *b] -> y =x [*a, half, *b], gelu? =x [*a, half, *b]; dim int = 1, approximate int in "
-     "0..1 = 0, activate_left bool of true = true",
-     NULL},
-    {"ge_glu_grad_v2", ge_glu_grad_v2,
-     "dy floating [*a, half, *b], x =dy [*a:dim, 2*half, *b], gelu =dy [*a, half, *b] -> dx =dy [*a, 2*half, *b]; dim "
-     "int = 1, approximate int in 0..1 = 0, activate_left bool of true = true",
-     NULL},
-    {"swi_glu_grad", swi_glu_grad,
-     "y_grad floating [*a, half, *b], x =y_grad [*a:dim, 2*half, *b] -> x_grad =y_grad [*a, 2*half, *b]; dim int = 1",
-     NULL},
-    {"gelu_quant", gelu_quant,
-     "x floating [*rows, n], input_scale floating (1) or (n) '20', input_offset floating (1) or (n) '1' -> y int8 "
-     "[*rows, n], out_scale? float32 (*rows); approximate string of none/tanh = none, quant_mode string of "
-     "static/dynamic = static",
-     NULL},
-    {"dequant_swiglu_quant", dequant_swiglu_quant,
-     "x float16/bfloat16/int32 [*rows, 2*half], weight_scale? float32 (g*2*half) 'rand', activation_scale? float32 "
-     "(*rows) 'rand', bias? floating/int32 (2*half), quant_scale floating (g*half) 'rand + 0.1', quant_offset? float32 "
-     "(g*half), group_index? index (g) in 0.. 'product($rows)' -> y int8 [*rows, half], scale? float32 (*rows); "
-     "activate_left bool = false, quant_mode string of static/dynamic = static | size g 1",
-     dequant_swiglu_quant_fits},
+    REFERENCE(gelu, "x floating (e) -> y =x (e)"),
+    REFERENCE(fast_gelu_grad, "dy floating (e), x =dy (e) -> z =dy (e)"),
+    REFERENCE(gelu_grad, "dy floating (e), x =dy (e), y =dy (e) -> z =dy (e)"),
+    REFERENCE(ge_glu_v2, "x floating [*a:dim, 2*half, *b] -> y =x [*a, half, *b], gelu? =x [*a, half, *b]; dim int = "
+                         "1, approximate int in 0..1 = 0, activate_left bool of true = true"),
+    REFERENCE(ge_glu_grad_v2,
+              "dy floating [*a, half, *b], x =dy [*a:dim, 2*half, *b], gelu =dy [*a, half, *b] -> dx =dy [*a, 2*half, "
+              "*b]; dim int = 1, approximate int in 0..1 = 0, activate_left bool of true = true"),
+    REFERENCE(swi_glu_grad, "y_grad floating [*a, half, *b], x =y_grad [*a:dim, 2*half, *b] -> x_grad =y_grad [*a, "
+                            "2*half, *b]; dim int = 1"),
+    REFERENCE(gelu_quant, "x floating [*rows, n], input_scale floating (1) or (n) '20', input_offset floating (1) or "
+                          "(n) '1' -> y int8 [*rows, n], out_scale? float32 (*rows); approximate string of none/tanh = "
+                          "none, quant_mode string of static/dynamic = static"),
+    REFERENCE(
+        dequant_swiglu_quant,
+        "x float16/bfloat16/int32 [*rows, 2*half], weight_scale? float32 (g*2*half) 'rand', activation_scale? float32 "
+        "(*rows) 'rand', bias? floating/int32 (2*half), quant_scale floating (g*half) 'rand + 0.1', quant_offset? "
+        "float32 (g*half), group_index? index (g) in 0.. 'product($rows)' -> y int8 [*rows, half], scale? float32 "
+        "(*rows); activate_left bool = false, quant_mode string of static/dynamic = static | size g 1",
+        .fits = dequant_swiglu_quant_fits),
     {NULL, NULL, NULL, NULL},
 };

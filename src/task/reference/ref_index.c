@@ -200,15 +200,16 @@ static struct akgen_error *expand_fits(const struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_index[] = {
-    {"cross", cross, "x1 number [*shape], x2 =x1 [*shape] -> y =x1 [*shape]; dim int = -65530 | size shape [4, 3, 5]",
-     cross_fits},
-    {"tril", tril, "x floating/integer [*planes, columns] -> y =x [*planes, columns]; diagonal int = 0", NULL},
-    {"triu", triu, "x floating/integer [*planes, columns] -> y =x [*planes, columns]; diagonal int = 0", NULL},
-    {"masked_select", masked_select, "x number/uint64/bool/float64 (e), mask bool (e) -> y =x (e)", NULL},
-    {"top_k", top_k,
-     "x floating [*a:dim, n, *b], k index (1) in most..most '$most' -> values =x [*a, most, *b], indices? index [*a, "
-     "most, *b]; sorted bool = true, dim int = 1, largest bool = true | size most 3",
-     top_k_fits},
-    {"expand", expand, "x any [*from] -> y =x [*shape]; shape list_int = [4, 3, 5] | size from [3, 1]", expand_fits},
+    REFERENCE(cross, "x1 number [*shape], x2 =x1 [*shape] -> y =x1 [*shape]; dim int = -65530 | size shape [4, 3, 5]",
+              .fits = cross_fits),
+    REFERENCE(tril, "x floating/integer [*planes, columns] -> y =x [*planes, columns]; diagonal int = 0"),
+    REFERENCE(triu, "x floating/integer [*planes, columns] -> y =x [*planes, columns]; diagonal int = 0"),
+    REFERENCE(masked_select, "x number/uint64/bool/float64 (e), mask bool (e) -> y =x (e)"),
+    REFERENCE(top_k,
+              "x floating [*a:dim, n, *b], k index (1) in most..most '$most' -> values =x [*a, most, *b], indices? "
+              "index [*a, most, *b]; sorted bool = true, dim int = 1, largest bool = true | size most 3",
+              .fits = top_k_fits),
+    REFERENCE(expand, "x any [*from] -> y =x [*shape]; shape list_int = [4, 3, 5] | size from [3, 1]",
+              .fits = expand_fits),
     {NULL, NULL, NULL, NULL},
 };

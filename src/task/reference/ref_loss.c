@@ -8,10 +8,7 @@
 #define R(value) reference_round(steps, value)
 
 /* y = (predict - label) 2 dout; reduction "mean": divided by the number of elements. */
-static double mse_loss_grad_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    return R(R(R(x[0] - x[1]) * c[0]) * x[2]);
-}
+REFERENCE_OP(mse_loss_grad_op, R(R(R(x[0] - x[1]) * c[0]) * x[2]))
 
 static void mse_loss_grad(struct reference_call *call)
 {
@@ -142,21 +139,19 @@ static void cross_entropy_loss_grad(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_loss[] = {
-    {"mse_loss_grad", mse_loss_grad,
-     "predict floating (e), label =predict (e), dout =predict (e) -> y =predict (e); reduction string of mean/sum/none "
-     "= mean",
-     NULL},
-    {"cross_entropy_loss", cross_entropy_loss,
-     "input floating [n, classes], target index (n) in 0..classes-1 'randint(0, $classes)', weight? float32 (classes) "
-     "'rand + 0.1' -> loss =input (n) if reduction=none else (1), log_prob? =input [n, classes], zloss? =input (1), "
-     "lse_for_zloss? =input (n); reduction string of mean/sum/none = mean, ignore_index int = -100, label_smoothing "
-     "float = 0.1, lse_square_scale_for_zloss float = 0.5, return_zloss bool = true",
-     NULL},
-    {"cross_entropy_loss_grad", cross_entropy_loss_grad,
-     "grad_loss floating (n) if reduction=none else (1), log_prob =grad_loss [n, classes] '-rand - 0.1', target index "
-     "(n) in 0..classes-1 'randint(0, $classes)', weight? float32 (classes) 'rand + 0.1', grad_zloss? =grad_loss (1), "
-     "lse_for_zloss? =grad_loss (n) -> x_grad =grad_loss [n, classes]; reduction string of mean/sum/none = mean, "
-     "ignore_index int = -100, label_smoothing float = 0.1, lse_square_scale_for_zloss float = 0.0",
-     NULL},
+    REFERENCE(mse_loss_grad, "predict floating (e), label =predict (e), dout =predict (e) -> y =predict (e); reduction "
+                             "string of mean/sum/none = mean"),
+    REFERENCE(
+        cross_entropy_loss,
+        "input floating [n, classes], target index (n) in 0..classes-1 'randint(0, $classes)', weight? float32 "
+        "(classes) 'rand + 0.1' -> loss =input (n) if reduction=none else (1), log_prob? =input [n, classes], zloss? "
+        "=input (1), lse_for_zloss? =input (n); reduction string of mean/sum/none = mean, ignore_index int = -100, "
+        "label_smoothing float = 0.1, lse_square_scale_for_zloss float = 0.5, return_zloss bool = true"),
+    REFERENCE(cross_entropy_loss_grad,
+              "grad_loss floating (n) if reduction=none else (1), log_prob =grad_loss [n, classes] '-rand - 0.1', "
+              "target index (n) in 0..classes-1 'randint(0, $classes)', weight? float32 (classes) 'rand + 0.1', "
+              "grad_zloss? =grad_loss (1), lse_for_zloss? =grad_loss (n) -> x_grad =grad_loss [n, classes]; reduction "
+              "string of mean/sum/none = mean, ignore_index int = -100, label_smoothing float = 0.1, "
+              "lse_square_scale_for_zloss float = 0.0"),
     {NULL, NULL, NULL, NULL},
 };

@@ -6,87 +6,28 @@
 #define R(value) reference_round(steps, value)
 
 /* Comparison: x1, x2, y all (shape); y bool. Module: torch.eq / torch.less. */
-static double equal_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    (void)steps;
-    (void)c;
-    return x[0] == x[1];
-}
+REFERENCE_OP(equal_op, x[0] == x[1])
+REFERENCE_INTEGER_OP(equal_integer, x[0] == x[1])
 
-static int64_t equal_integer(const int64_t *x, const double *c)
-{
-    (void)c;
-    return x[0] == x[1];
-}
+REFERENCE_OP(less_op, x[0] < x[1])
+REFERENCE_INTEGER_OP(less_integer, x[0] < x[1])
 
-static double less_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    (void)steps;
-    (void)c;
-    return x[0] < x[1];
-}
+REFERENCE_OP(less_equal_op, x[0] <= x[1])
+REFERENCE_INTEGER_OP(less_equal_integer, x[0] <= x[1])
+REFERENCE_ELEMENTWISE(equal, equal_op, equal_integer, 2)
+REFERENCE_ELEMENTWISE(less, less_op, less_integer, 2)
 
-static int64_t less_integer(const int64_t *x, const double *c)
-{
-    (void)c;
-    return x[0] < x[1];
-}
-
-static double less_equal_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    (void)steps;
-    (void)c;
-    return x[0] <= x[1];
-}
-
-static int64_t less_equal_integer(const int64_t *x, const double *c)
-{
-    (void)c;
-    return x[0] <= x[1];
-}
-
-static void equal(struct reference_call *call)
-{
-    reference_elementwise(call, equal_op, equal_integer, 2, NULL);
-}
-
-static void less(struct reference_call *call)
-{
-    reference_elementwise(call, less_op, less_integer, 2, NULL);
-}
-
-static void less_equal(struct reference_call *call)
-{
-    reference_elementwise(call, less_equal_op, less_equal_integer, 2, NULL);
-}
+REFERENCE_ELEMENTWISE(less_equal, less_equal_op, less_equal_integer, 2)
 
 /* Condition. */
 /* y = isfinite(x). The module casts y to x's type and so does the binding; 0 and 1 stay themselves, so bool is
  * compared. */
-static double is_finite_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    (void)steps;
-    (void)c;
-    return isfinite(x[0]) != 0;
-}
-
-static void is_finite(struct reference_call *call)
-{
-    reference_elementwise(call, is_finite_op, NULL, 1, NULL);
-}
+REFERENCE_OP(is_finite_op, isfinite(x[0]) != 0)
+REFERENCE_ELEMENTWISE(is_finite, is_finite_op, NULL, 1)
 
 /* y = isinf(x); as above. */
-static double is_inf_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    (void)steps;
-    (void)c;
-    return isinf(x[0]) != 0;
-}
-
-static void is_inf(struct reference_call *call)
-{
-    reference_elementwise(call, is_inf_op, NULL, 1, NULL);
-}
+REFERENCE_OP(is_inf_op, isinf(x[0]) != 0)
+REFERENCE_ELEMENTWISE(is_inf, is_inf_op, NULL, 1)
 
 /* found_flag (1) = 1 if any element of the list is inf or nan, else 0. */
 static void non_finite_check(struct reference_call *call)
@@ -97,64 +38,23 @@ static void non_finite_check(struct reference_call *call)
 
 /* Math. */
 /* z = x + y */
-static double add_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    (void)c;
-    return R(x[0] + x[1]);
-}
-
-static int64_t add_integer(const int64_t *x, const double *c)
-{
-    (void)c;
-    return (int64_t)((uint64_t)x[0] + (uint64_t)x[1]);
-}
-
-static void add(struct reference_call *call)
-{
-    reference_elementwise(call, add_op, add_integer, 2, NULL);
-}
+REFERENCE_OP(add_op, R(x[0] + x[1]))
+REFERENCE_INTEGER_OP(add_integer, (int64_t)((uint64_t)x[0] + (uint64_t)x[1]))
+REFERENCE_ELEMENTWISE(add, add_op, add_integer, 2)
 
 /* y = sqrt(x) */
-static double sqrt_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    (void)c;
-    return R(sqrt(x[0]));
-}
-
-static void square_root(struct reference_call *call)
-{
-    reference_elementwise(call, sqrt_op, NULL, 1, NULL);
-}
+REFERENCE_OP(sqrt_op, R(sqrt(x[0])))
+REFERENCE_ELEMENTWISE(square_root, sqrt_op, NULL, 1)
 
 /* y = -x */
-static double neg_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    (void)steps;
-    (void)c;
-    return -x[0];
-}
-
-static int64_t neg_integer(const int64_t *x, const double *c)
-{
-    (void)c;
-    return (int64_t)(0 - (uint64_t)x[0]);
-}
-
-static void neg(struct reference_call *call)
-{
-    reference_elementwise(call, neg_op, neg_integer, 1, NULL);
-}
+REFERENCE_OP(neg_op, -x[0])
+REFERENCE_INTEGER_OP(neg_integer, (int64_t)(0 - (uint64_t)x[0]))
+REFERENCE_ELEMENTWISE(neg, neg_op, neg_integer, 1)
 
 /* y = input_data + x1 * x2 * value, from left to right; value (1). The module computes bfloat16 in float32. */
-static double addcmul_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    return R(x[0] + R(R(x[1] * x[2]) * c[0]));
-}
-
-static int64_t addcmul_integer(const int64_t *x, const double *c)
-{
-    return (int64_t)((uint64_t)x[0] + (uint64_t)x[1] * (uint64_t)x[2] * (uint64_t)reference_whole(c[0]));
-}
+REFERENCE_OP(addcmul_op, R(x[0] + R(R(x[1] * x[2]) * c[0])))
+REFERENCE_INTEGER_OP(addcmul_integer,
+                     (int64_t)((uint64_t)x[0] + (uint64_t)x[1] * (uint64_t)x[2] * (uint64_t)reference_whole(c[0])))
 
 static void addcmul(struct reference_call *call)
 {
@@ -204,10 +104,7 @@ static void clip_by_value(struct reference_call *call)
 /* y = x * value. The module multiplies by a float64 tensor of one dimension, so its result is float64 whatever x is;
  * complex64 is held as pairs of float32 here (the module has complex128; the published cases multiply it by 1). The
  * operator itself receives value as float32, which golden uses; integers are cut off towards zero. */
-static double muls_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    return R(x[0] * c[0]);
-}
+REFERENCE_OP(muls_op, R(x[0] * c[0]))
 
 static void muls(struct reference_call *call)
 {
@@ -248,24 +145,23 @@ static void sscal(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_math[] = {
-    {"equal", equal, "x1 number (e) 'randint(-2, 3)', x2 =x1 (e) 'randint(-2, 3)' -> y bool (e)", NULL},
-    {"less", less, "x1 number (e) 'randint(-2, 3)', x2 =x1 (e) 'randint(-2, 3)' -> y bool (e)", NULL},
-    {"less_equal", less_equal, "x1 number (e) 'randint(-2, 3)', x2 =x1 (e) 'randint(-2, 3)' -> y bool (e)", NULL},
-    {"is_inf", is_inf, "x floating (e) 'plant(randn, inf, -inf, nan)' -> y bool (e)", NULL},
-    {"is_finite", is_finite, "x floating (e) 'plant(randn, inf, -inf, nan)' -> y bool (e)", NULL},
-    {"non_finite_check", non_finite_check,
-     "tensor_list list floating (@e) '$case_id % 2 == 0 ? plant(randn, inf) : randn' -> found_flag float32 (1)", NULL},
-    {"add", add, "x number (e), y =x (e) -> z =x (e)", NULL},
-    {"sqrt", square_root, "x floating (e) 'abs(randn) + 0.01' -> y =x (e)", NULL},
-    {"neg", neg, "x number (e) -> y =x (e)", NULL},
-    {"addcmul", addcmul,
-     "input_data number (e), x1 =input_data (e), x2 =input_data (e), value =input_data (1) '2' -> y =input_data (e)",
-     NULL},
-    {"lerp", lerp, "start floating (e), end =start (e), weight =start (e) 'rand' -> y =start (e)", NULL},
-    {"clip_by_value", clip_by_value, "x number (e), clip_value_min =x (1) '1', clip_value_max =x (1) '3' -> y =x (e)",
-     NULL},
-    {"muls", muls, "x floating/integer/complex64 (e), value float32 (1) '$value' -> y =x (e) | column value", NULL},
-    {"sasum", sasum, "x floating (e) -> result =x (1); n int in 0.. = 30, incx int in 1.. = 1", NULL},
-    {"sscal", sscal, "x float32 (e) -> x =x (e); alpha float = 2.0, n int in 0.. = 1000, incx int in 1.. = 1", NULL},
+    REFERENCE(equal, "x1 number (e) 'randint(-2, 3)', x2 =x1 (e) 'randint(-2, 3)' -> y bool (e)"),
+    REFERENCE(less, "x1 number (e) 'randint(-2, 3)', x2 =x1 (e) 'randint(-2, 3)' -> y bool (e)"),
+    REFERENCE(less_equal, "x1 number (e) 'randint(-2, 3)', x2 =x1 (e) 'randint(-2, 3)' -> y bool (e)"),
+    REFERENCE(is_inf, "x floating (e) 'plant(randn, inf, -inf, nan)' -> y bool (e)"),
+    REFERENCE(is_finite, "x floating (e) 'plant(randn, inf, -inf, nan)' -> y bool (e)"),
+    REFERENCE(
+        non_finite_check,
+        "tensor_list list floating (@e) '$case_id % 2 == 0 ? plant(randn, inf) : randn' -> found_flag float32 (1)"),
+    REFERENCE(add, "x number (e), y =x (e) -> z =x (e)"),
+    REFERENCE_CALLED("sqrt", square_root, "x floating (e) 'abs(randn) + 0.01' -> y =x (e)"),
+    REFERENCE(neg, "x number (e) -> y =x (e)"),
+    REFERENCE(addcmul, "input_data number (e), x1 =input_data (e), x2 =input_data (e), value =input_data (1) '2' -> y "
+                       "=input_data (e)"),
+    REFERENCE(lerp, "start floating (e), end =start (e), weight =start (e) 'rand' -> y =start (e)"),
+    REFERENCE(clip_by_value, "x number (e), clip_value_min =x (1) '1', clip_value_max =x (1) '3' -> y =x (e)"),
+    REFERENCE(muls, "x floating/integer/complex64 (e), value float32 (1) '$value' -> y =x (e) | column value"),
+    REFERENCE(sasum, "x floating (e) -> result =x (1); n int in 0.. = 30, incx int in 1.. = 1"),
+    REFERENCE(sscal, "x float32 (e) -> x =x (e); alpha float = 2.0, n int in 0.. = 1000, incx int in 1.. = 1"),
     {NULL, NULL, NULL, NULL},
 };

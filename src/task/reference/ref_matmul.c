@@ -261,35 +261,25 @@ static struct akgen_error *group_gemm_fits(const struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_matmul[] = {
-    {"wide_matmul", wide_matmul,
-     "a floating [*batch, m, k], b =a [*batch, k, n], c? =a (m*n) or (n) -> d =a [*batch, m, n]", NULL},
-    {"gemm", gemm, "a floating [m, k], b =a [k, n], c =a [m, n] -> c =a [m, n]; alpha float = 0.5, beta float = 0.25",
-     NULL},
-    {"group_gemm", group_gemm,
-     "a float16 (a_size), b =a (b_size), c =a (c_size), alpha float32 (groups), beta float32 (groups) -> c =a "
-     "(c_size); mList list_int = [2, 3], kList list_int = [4, 5], nList list_int = [3, 6] | size a_size [23] | size "
-     "b_size [42] | size c_size [24] | size groups [2]",
-     group_gemm_fits},
-    {"gemv", gemv, "a floating [m, n], x =a (n), y =a (m) -> out =a (m); alpha float = 0.5, beta float = 0.25", NULL},
-    {"grouped_matmul_slice_k", grouped_matmul_slice_k,
-     "a float16 [m, k], b float16 [k, n], groupList index (g) in 0..k 'sorted(randint(0, $k + 1))' -> c float16 "
-     "(g*m*n)",
-     NULL},
-    {"grouped_matmul_slice_m", grouped_matmul_slice_m,
-     "a float16 [m, k], b float16 [g, k, n], groupList index (g) in 0..m 'sorted(randint(0, $m + 1))' -> c float16 "
-     "(m*n)",
-     NULL},
-    {"grouped_matmul_slice_k_dequant", grouped_matmul_slice_k_dequant,
-     "a int8 [m, k], b int8 [k, n], scale floating (g*n) 'rand', per_token_scale floating (g*m) 'rand', groupList "
-     "index (g) in 0..k 'sorted(randint(0, $k + 1))' -> c floating (g*m*n)",
-     NULL},
-    {"grouped_matmul_slice_m_dequant", grouped_matmul_slice_m_dequant,
-     "a int8 [m, k], b int8 [g, k, n], scale floating (g*n) 'rand', per_token_scale floating (m) 'rand', groupList "
-     "index (g) in 0..m 'sorted(randint(0, $m + 1))' -> c floating (m*n)",
-     NULL},
-    {"quant_matmul", quant_matmul,
-     "a int8 [m, k], b int8 [k, n], scale floating (n) 'rand', per_token_scale floating (m) 'rand' -> d floating [m, "
-     "n]",
-     NULL},
+    REFERENCE(wide_matmul, "a floating [*batch, m, k], b =a [*batch, k, n], c? =a (m*n) or (n) -> d =a [*batch, m, n]"),
+    REFERENCE(gemm, "a floating [m, k], b =a [k, n], c =a [m, n] -> c =a [m, n]; alpha float = 0.5, beta float = 0.25"),
+    REFERENCE(group_gemm,
+              "a float16 (a_size), b =a (b_size), c =a (c_size), alpha float32 (groups), beta float32 (groups) -> c =a "
+              "(c_size); mList list_int = [2, 3], kList list_int = [4, 5], nList list_int = [3, 6] | size a_size [23] "
+              "| size b_size [42] | size c_size [24] | size groups [2]",
+              .fits = group_gemm_fits),
+    REFERENCE(gemv, "a floating [m, n], x =a (n), y =a (m) -> out =a (m); alpha float = 0.5, beta float = 0.25"),
+    REFERENCE(grouped_matmul_slice_k, "a float16 [m, k], b float16 [k, n], groupList index (g) in 0..k "
+                                      "'sorted(randint(0, $k + 1))' -> c float16 (g*m*n)"),
+    REFERENCE(grouped_matmul_slice_m, "a float16 [m, k], b float16 [g, k, n], groupList index (g) in 0..m "
+                                      "'sorted(randint(0, $m + 1))' -> c float16 (m*n)"),
+    REFERENCE(grouped_matmul_slice_k_dequant,
+              "a int8 [m, k], b int8 [k, n], scale floating (g*n) 'rand', per_token_scale floating (g*m) 'rand', "
+              "groupList index (g) in 0..k 'sorted(randint(0, $k + 1))' -> c floating (g*m*n)"),
+    REFERENCE(grouped_matmul_slice_m_dequant,
+              "a int8 [m, k], b int8 [g, k, n], scale floating (g*n) 'rand', per_token_scale floating (m) 'rand', "
+              "groupList index (g) in 0..m 'sorted(randint(0, $m + 1))' -> c floating (m*n)"),
+    REFERENCE(quant_matmul, "a int8 [m, k], b int8 [k, n], scale floating (n) 'rand', per_token_scale floating (m) "
+                            "'rand' -> d floating [m, n]"),
     {NULL, NULL, NULL, NULL},
 };

@@ -125,14 +125,11 @@ static void mhc_post_grad(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_mhc[] = {
-    {"mhc_post", mhc_post,
-     "x floating [*tokens, n, d], h_res floating [*tokens, n, n], h_out floating [*tokens, d], h_post floating "
-     "[*tokens, n] -> y =x [*tokens, n, d]",
-     NULL},
-    {"mhc_post_grad", mhc_post_grad,
-     "dy floating [*tokens, n, d], x =dy [*tokens, n, d], h_res floating [*tokens, n, n], h_out floating [*tokens, d], "
-     "h_post floating [*tokens, n] -> dx =dy [*tokens, n, d], dh_res floating [*tokens, n, n], dh_out floating "
-     "[*tokens, d], dh_post floating [*tokens, n]",
-     NULL},
+    REFERENCE(mhc_post, "x floating [*tokens, n, d], h_res floating [*tokens, n, n], h_out floating [*tokens, d], "
+                        "h_post floating [*tokens, n] -> y =x [*tokens, n, d]"),
+    REFERENCE(mhc_post_grad,
+              "dy floating [*tokens, n, d], x =dy [*tokens, n, d], h_res floating [*tokens, n, n], h_out floating "
+              "[*tokens, d], h_post floating [*tokens, n] -> dx =dy [*tokens, n, d], dh_res floating [*tokens, n, n], "
+              "dh_out floating [*tokens, d], dh_post floating [*tokens, n]"),
     {NULL, NULL, NULL, NULL},
 };

@@ -46,25 +46,22 @@ static double new_gelu_op(enum akgen_dtype steps, const double *x, const double 
     return R(R(0.5 * x[0]) * R(1 + bent));
 }
 
-static void new_gelu(struct reference_call *call)
-{
-    reference_elementwise(call, new_gelu_op, NULL, 1, NULL);
-}
+REFERENCE_ELEMENTWISE(new_gelu, new_gelu_op, NULL, 1)
 
 const struct task_reference_entry task_references_mkb_activation[] = {
-    {"mkb_elu", elu, "x float32 (e) -> y =x (e); alpha float = 1.0", NULL},
-    {"mkb_gelu", gelu, "x float32 (e) -> y =x (e)", NULL},
-    {"mkb_hardsigmoid", hardsigmoid, "x float32 (e) -> y =x (e)", NULL},
-    {"mkb_hardtanh", hardtanh, "x float32 (e) -> y =x (e)", NULL},
-    {"mkb_leaky_relu", leaky_relu, "x float32 (e) -> y =x (e); negative_slope float = 0.01", NULL},
-    {"mkb_relu", relu, "x float32 (e) -> y =x (e)", NULL},
-    {"mkb_selu", selu, "x float32 (e) -> y =x (e)", NULL},
-    {"mkb_sigmoid", sigmoid, "x float32 (e) -> y =x (e)", NULL},
-    {"mkb_softplus", softplus, "x float32 (e) -> y =x (e)", NULL},
-    {"mkb_softsign", softsign, "x float32 (e) -> y =x (e)", NULL},
-    {"mkb_swish", swish, "x float32 (e) -> y =x (e)", NULL},
-    {"mkb_tanh", tanh_of, "x float32 (e) -> y =x (e)", NULL},
-    {"mkb_scaled", scaled, "A float32 (e) -> C =A (e); s float = 3.14", NULL},
-    {"mkb_new_gelu", new_gelu, "x float32 (e) -> y =x (e)", NULL},
+    REFERENCE_CALLED("mkb_elu", elu, "x float32 (e) -> y =x (e); alpha float = 1.0"),
+    REFERENCE_CALLED("mkb_gelu", gelu, "x float32 (e) -> y =x (e)"),
+    REFERENCE_CALLED("mkb_hardsigmoid", hardsigmoid, "x float32 (e) -> y =x (e)"),
+    REFERENCE_CALLED("mkb_hardtanh", hardtanh, "x float32 (e) -> y =x (e)"),
+    REFERENCE_CALLED("mkb_leaky_relu", leaky_relu, "x float32 (e) -> y =x (e); negative_slope float = 0.01"),
+    REFERENCE_CALLED("mkb_relu", relu, "x float32 (e) -> y =x (e)"),
+    REFERENCE_CALLED("mkb_selu", selu, "x float32 (e) -> y =x (e)"),
+    REFERENCE_CALLED("mkb_sigmoid", sigmoid, "x float32 (e) -> y =x (e)"),
+    REFERENCE_CALLED("mkb_softplus", softplus, "x float32 (e) -> y =x (e)"),
+    REFERENCE_CALLED("mkb_softsign", softsign, "x float32 (e) -> y =x (e)"),
+    REFERENCE_CALLED("mkb_swish", swish, "x float32 (e) -> y =x (e)"),
+    REFERENCE_CALLED("mkb_tanh", tanh_of, "x float32 (e) -> y =x (e)"),
+    REFERENCE_CALLED("mkb_scaled", scaled, "A float32 (e) -> C =A (e); s float = 3.14"),
+    REFERENCE_CALLED("mkb_new_gelu", new_gelu, "x float32 (e) -> y =x (e)"),
     {NULL, NULL, NULL, NULL},
 };

@@ -156,24 +156,23 @@ static void triplet_margin(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_mkb_loss[] = {
-    {"mkb_mse_loss", mse, "predictions float32 [n, *c], targets =predictions [n, *c] -> loss =predictions (1)", NULL},
-    {"mkb_huber_loss", huber, "predictions float32 [n, *c], targets =predictions [n, *c] -> loss =predictions (1)",
-     NULL},
-    {"mkb_hinge_loss", hinge,
-     "predictions float32 [n, *c], targets =predictions [n, *c] 'randint(0, 2)*2 - 1' -> loss =predictions (1)", NULL},
-    {"mkb_kl_div_loss", kl_div,
-     "predictions float32 [n, *c] 'uniform(0.1, 1)', targets =predictions [n, *c] 'uniform(0.1, 1)' -> loss "
-     "=predictions (1)",
-     NULL},
-    {"mkb_cosine_similarity_loss", cosine_similarity,
-     "predictions float32 [n, *c], targets =predictions [n, *c] -> loss =predictions (1)", NULL},
-    {"mkb_cross_entropy_loss", cross_entropy,
-     "predictions float32 [n, classes], targets index (n) in 0..classes-1 'randint(0, $classes)' -> loss =predictions "
-     "(1)",
-     NULL},
-    {"mkb_triplet_margin_loss", triplet_margin,
-     "anchor float32 [n, *c], positive =anchor [n, *c], negative =anchor [n, *c] -> loss =anchor (1); margin float = "
-     "1.0",
-     NULL},
+    REFERENCE_CALLED("mkb_mse_loss", mse,
+                     "predictions float32 [n, *c], targets =predictions [n, *c] -> loss =predictions (1)"),
+    REFERENCE_CALLED("mkb_huber_loss", huber,
+                     "predictions float32 [n, *c], targets =predictions [n, *c] -> loss =predictions (1)"),
+    REFERENCE_CALLED(
+        "mkb_hinge_loss", hinge,
+        "predictions float32 [n, *c], targets =predictions [n, *c] 'randint(0, 2)*2 - 1' -> loss =predictions (1)"),
+    REFERENCE_CALLED("mkb_kl_div_loss", kl_div,
+                     "predictions float32 [n, *c] 'uniform(0.1, 1)', targets =predictions [n, *c] 'uniform(0.1, 1)' -> "
+                     "loss =predictions (1)"),
+    REFERENCE_CALLED("mkb_cosine_similarity_loss", cosine_similarity,
+                     "predictions float32 [n, *c], targets =predictions [n, *c] -> loss =predictions (1)"),
+    REFERENCE_CALLED("mkb_cross_entropy_loss", cross_entropy,
+                     "predictions float32 [n, classes], targets index (n) in 0..classes-1 'randint(0, $classes)' -> "
+                     "loss =predictions (1)"),
+    REFERENCE_CALLED("mkb_triplet_margin_loss", triplet_margin,
+                     "anchor float32 [n, *c], positive =anchor [n, *c], negative =anchor [n, *c] -> loss =anchor (1); "
+                     "margin float = 1.0"),
     {NULL, NULL, NULL, NULL},
 };

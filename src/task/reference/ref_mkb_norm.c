@@ -174,16 +174,15 @@ static void rms_norm(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_mkb_norm[] = {
-    {"mkb_batch_norm", batch_norm, "x float32 [n, c, *plane], weight? =x (c), bias? =x (c) -> y =x [n, c, *plane]",
-     NULL},
-    {"mkb_group_norm", group_norm,
-     "x float32 [n, num_groups*own, *plane], weight? =x (num_groups*own), bias? =x (num_groups*own) -> y =x [n, "
-     "num_groups*own, *plane]; num_groups int in 1.. = 4",
-     NULL},
-    {"mkb_instance_norm", instance_norm, "x float32 [n, c, *plane] -> y =x [n, c, *plane]", NULL},
-    {"mkb_layer_norm", layer_norm,
-     "x float32 [n, c, *plane], weight? =x (c**plane), bias? =x (c**plane) -> y =x [n, c, *plane]", NULL},
-    {"mkb_frobenius_norm", frobenius_norm, "x float32 (e) -> y =x (e)", NULL},
-    {"mkb_rms_norm", rms_norm, "x float32 [n, c, *plane] -> y =x [n, c, *plane]; eps float = 1e-5", NULL},
+    REFERENCE_CALLED("mkb_batch_norm", batch_norm,
+                     "x float32 [n, c, *plane], weight? =x (c), bias? =x (c) -> y =x [n, c, *plane]"),
+    REFERENCE_CALLED("mkb_group_norm", group_norm,
+                     "x float32 [n, num_groups*own, *plane], weight? =x (num_groups*own), bias? =x (num_groups*own) -> "
+                     "y =x [n, num_groups*own, *plane]; num_groups int in 1.. = 4"),
+    REFERENCE_CALLED("mkb_instance_norm", instance_norm, "x float32 [n, c, *plane] -> y =x [n, c, *plane]"),
+    REFERENCE_CALLED("mkb_layer_norm", layer_norm,
+                     "x float32 [n, c, *plane], weight? =x (c**plane), bias? =x (c**plane) -> y =x [n, c, *plane]"),
+    REFERENCE_CALLED("mkb_frobenius_norm", frobenius_norm, "x float32 (e) -> y =x (e)"),
+    REFERENCE_CALLED("mkb_rms_norm", rms_norm, "x float32 [n, c, *plane] -> y =x [n, c, *plane]; eps float = 1e-5"),
     {NULL, NULL, NULL, NULL},
 };

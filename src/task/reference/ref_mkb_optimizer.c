@@ -69,15 +69,8 @@ static void sgd(struct reference_call *call)
 }
 
 /* r = m / (sqrt(v) + eps); x: param, m, v; c: eps, then lr and lr times the trust ratio */
-static double lamb_ratio(enum akgen_dtype steps, const double *x, const double *c)
-{
-    return R(x[1] / R(R(sqrt(x[2])) + R(c[0])));
-}
-
-static double lamb_op(enum akgen_dtype steps, const double *x, const double *c)
-{
-    return R(x[0] - R(c[1] * lamb_ratio(steps, x, c)));
-}
+REFERENCE_OP(lamb_ratio, R(x[1] / R(R(sqrt(x[2])) + R(c[0]))))
+REFERENCE_OP(lamb_op, R(x[0] - R(c[1] * lamb_ratio(steps, x, c))))
 
 /* param - lr |param| / (|r| + eps) r, norms over the whole tensors. */
 static void lamb(struct reference_call *call)
@@ -104,25 +97,21 @@ static void lamb(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_mkb_optimizer[] = {
-    {"mkb_adagrad", adagrad,
-     "param float32 (e), grad =param (e), accum =param (e) 'abs(randn)' -> new_param =param (e); lr float = 1e-2, eps "
-     "float = 1e-10",
-     NULL},
-    {"mkb_adam", adam,
-     "param float32 (e), grad =param (e), m =param (e), v =param (e) 'abs(randn)' -> new_param =param (e); beta1 float "
-     "= 0.9, beta2 float = 0.999, lr float = 1e-3, eps float = 1e-8, step int in 1.. = 10",
-     NULL},
-    {"mkb_lamb", lamb,
-     "param float32 (e), m =param (e), v =param (e) 'abs(randn) + 0.01' -> new_param =param (e); lr float = 1e-3, eps "
-     "float = 1e-6",
-     NULL},
-    {"mkb_rmsprop", rmsprop,
-     "param float32 (e), grad =param (e), v =param (e) 'abs(randn)' -> new_param =param (e); lr float = 1e-3, alpha "
-     "float = 0.99, eps float = 1e-8",
-     NULL},
-    {"mkb_sgd", sgd,
-     "param float32 (e), grad =param (e), velocity =param (e) -> new_param =param (e); momentum float = 0.9, lr float "
-     "= 1e-2",
-     NULL},
+    REFERENCE_CALLED("mkb_adagrad", adagrad,
+                     "param float32 (e), grad =param (e), accum =param (e) 'abs(randn)' -> new_param =param (e); lr "
+                     "float = 1e-2, eps float = 1e-10"),
+    REFERENCE_CALLED(
+        "mkb_adam", adam,
+        "param float32 (e), grad =param (e), m =param (e), v =param (e) 'abs(randn)' -> new_param =param (e); beta1 "
+        "float = 0.9, beta2 float = 0.999, lr float = 1e-3, eps float = 1e-8, step int in 1.. = 10"),
+    REFERENCE_CALLED("mkb_lamb", lamb,
+                     "param float32 (e), m =param (e), v =param (e) 'abs(randn) + 0.01' -> new_param =param (e); lr "
+                     "float = 1e-3, eps float = 1e-6"),
+    REFERENCE_CALLED("mkb_rmsprop", rmsprop,
+                     "param float32 (e), grad =param (e), v =param (e) 'abs(randn)' -> new_param =param (e); lr float "
+                     "= 1e-3, alpha float = 0.99, eps float = 1e-8"),
+    REFERENCE_CALLED("mkb_sgd", sgd,
+                     "param float32 (e), grad =param (e), velocity =param (e) -> new_param =param (e); momentum float "
+                     "= 0.9, lr float = 1e-2"),
     {NULL, NULL, NULL, NULL},
 };

@@ -121,13 +121,13 @@ static struct akgen_error *maximum_fits(const struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_mkb_pooling[] = {
-    {"mkb_average_pooling", average,
-     "x float32 [n, c, *size] -> y =x [n, c, *out]; kernel_size int in 1.. = 3, stride int in 1.. = 2, padding int in "
-     "0.. = 1 | size size [9, 9] | size out [5, 5]",
-     average_fits},
-    {"mkb_max_pooling", maximum,
-     "x float32 [n, c, *size] -> y =x [n, c, *out]; kernel_size int in 1.. = 3, stride int in 1.. = 2, padding int in "
-     "0.. = 1, dilation? int in 1.. = 1 | size size [9, 9] | size out [5, 5]",
-     maximum_fits},
+    REFERENCE_CALLED("mkb_average_pooling", average,
+                     "x float32 [n, c, *size] -> y =x [n, c, *out]; kernel_size int in 1.. = 3, stride int in 1.. = 2, "
+                     "padding int in 0.. = 1 | size size [9, 9] | size out [5, 5]",
+                     .fits = average_fits),
+    REFERENCE_CALLED("mkb_max_pooling", maximum,
+                     "x float32 [n, c, *size] -> y =x [n, c, *out]; kernel_size int in 1.. = 3, stride int in 1.. = 2, "
+                     "padding int in 0.. = 1, dilation? int in 1.. = 1 | size size [9, 9] | size out [5, 5]",
+                     .fits = maximum_fits),
     {NULL, NULL, NULL, NULL},
 };

@@ -217,33 +217,30 @@ static struct akgen_error *strided_slice_assign_fits(const struct reference_call
 }
 
 const struct task_reference_entry task_references_move[] = {
-    {"gather", gather,
-     "x any [*shape], indices index (count) 'randint(0, $shape[1])', axis index (1) '1' -> y =x [*into]; batchDims int "
-     "in 0..0 = 0, negativeIndexSupport bool of false = false | size shape [4, 6, 5] | size count [7] | size into [4, "
-     "7, 5]",
-     gather_fits},
-    {"scatter_list", scatter_list,
-     "var list number [*a:axis, @n, *b], indice index [#var, 2] 'randint(0, 1000)', updates =var [#var, *a, l, *b], "
-     "mask? uint8 (#var) 'ones' -> var list =var [*a, @n, *b]; reduce string of update = update, axis int in ..-1 = -2 "
-     "| derive ranges_of_updates | size var_shapes [[4, 7, 5], [4, 6, 5]] | size a [4] | size b [5] | size l 3",
-     scatter_list_fits},
-    {"coalesce_sparse", coalesce_sparse,
-     "unique_len index (u), unique_indices index (entries) in 0..u-1 'min(arange, $u - 1)', indices =unique_indices "
-     "[entries, columns], values floating/int32 [entries, *row] -> new_indices =unique_indices [u, columns], "
-     "new_values =values [u, *row]",
-     NULL},
-    {"feeds_repeat", feeds_repeat,
-     "feeds floating [b, *row], feeds_repeat_times index (b) in 0.. 'randint(0, 4)' -> y =feeds [output_feeds_size, "
-     "*row]; output_feeds_size int in 0.. = 12",
-     NULL},
-    {"reverse_sequence", reverse_sequence,
-     "x any [*shape], seq_lengths index (batch) in 0.. 'randint(1, $shape[$seq_dim] + 1)' -> y =x [*shape]; seq_dim "
-     "int in 0.. = 1, batch_dim int in 0.. = 0 | size shape [4, 6, 5] | size batch [4]",
-     reverse_sequence_fits},
-    {"strided_slice_assign", strided_slice_assign,
-     "var floating/int8/int32/int64/float64 [*shape], input_value =var [*part], begin index (k) in 0.. '[1, 0]', end "
-     "index (k) '[7, 5]', strides index (k) in 1.. '[2, 1]', axes? index (k) '[0, 1]' -> var =var [*shape] | size "
-     "shape [7, 5] | size part [3, 5] | size k [2]",
-     strided_slice_assign_fits},
+    REFERENCE(gather,
+              "x any [*shape], indices index (count) 'randint(0, $shape[1])', axis index (1) '1' -> y =x [*into]; "
+              "batchDims int in 0..0 = 0, negativeIndexSupport bool of false = false | size shape [4, 6, 5] | size "
+              "count [7] | size into [4, 7, 5]",
+              .fits = gather_fits),
+    REFERENCE(
+        scatter_list,
+        "var list number [*a:axis, @n, *b], indice index [#var, 2] 'randint(0, 1000)', updates =var [#var, *a, l, *b], "
+        "mask? uint8 (#var) 'ones' -> var list =var [*a, @n, *b]; reduce string of update = update, axis int in ..-1 = "
+        "-2 | derive ranges_of_updates | size var_shapes [[4, 7, 5], [4, 6, 5]] | size a [4] | size b [5] | size l 3",
+        .fits = scatter_list_fits),
+    REFERENCE(coalesce_sparse, "unique_len index (u), unique_indices index (entries) in 0..u-1 'min(arange, $u - 1)', "
+                               "indices =unique_indices [entries, columns], values floating/int32 [entries, *row] -> "
+                               "new_indices =unique_indices [u, columns], new_values =values [u, *row]"),
+    REFERENCE(feeds_repeat, "feeds floating [b, *row], feeds_repeat_times index (b) in 0.. 'randint(0, 4)' -> y =feeds "
+                            "[output_feeds_size, *row]; output_feeds_size int in 0.. = 12"),
+    REFERENCE(reverse_sequence,
+              "x any [*shape], seq_lengths index (batch) in 0.. 'randint(1, $shape[$seq_dim] + 1)' -> y =x [*shape]; "
+              "seq_dim int in 0.. = 1, batch_dim int in 0.. = 0 | size shape [4, 6, 5] | size batch [4]",
+              .fits = reverse_sequence_fits),
+    REFERENCE(strided_slice_assign,
+              "var floating/int8/int32/int64/float64 [*shape], input_value =var [*part], begin index (k) in 0.. '[1, "
+              "0]', end index (k) '[7, 5]', strides index (k) in 1.. '[2, 1]', axes? index (k) '[0, 1]' -> var =var "
+              "[*shape] | size shape [7, 5] | size part [3, 5] | size k [2]",
+              .fits = strided_slice_assign_fits),
     {NULL, NULL, NULL, NULL},
 };

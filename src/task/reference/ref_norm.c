@@ -365,61 +365,47 @@ static struct akgen_error *layer_norm_v4_fits(const struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_norm[] = {
-    {"rms_norm", rms_norm,
-     "x floating [*rows, *n], gamma floating [*n] -> y =x [*rows, *n], rstd? float32 (*rows); epsilon float = 1e-6",
-     NULL},
-    {"add_layer_norm", add_layer_norm,
-     "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n], beta floating [*n], bias? floating [*rows, *n] "
-     "or [*n] -> y =x1 [*rows, *n], mean? float32 (*rows), rstd? float32 (*rows), x? =x1 [*rows, *n]; epsilon float = "
-     "1e-5, additional_output bool = true",
-     NULL},
-    {"inplace_add_layer_norm", inplace_add_layer_norm,
-     "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n], beta floating [*n], bias? floating [*rows, *n] "
-     "or [*n] -> x1 =x1 [*rows, *n], mean? float32 (*rows), rstd? float32 (*rows), x2? =x1 [*rows, *n]; epsilon float "
-     "= 1e-5, additional_output bool = true",
-     NULL},
-    {"pre_layer_norm", pre_layer_norm,
-     "x floating [*rows, *n], y =x [*rows, *n], gamma floating [*n], beta floating [*n] -> res_out =x [*rows, *n]; "
-     "epsilon float = 1e-6",
-     NULL},
-    {"add_rms_norm", add_rms_norm,
-     "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n] -> y =x1 [*rows, *n], rstd? float32 (*rows), x? "
-     "=x1 [*rows, *n]; epsilon float = 1e-6",
-     NULL},
-    {"add_rms_norm_cast", add_rms_norm_cast,
-     "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n] -> y1 float32 [*rows, *n], y2? =x1 [*rows, *n], "
-     "rstd? float32 (*rows), x? =x1 [*rows, *n]; epsilon float = 1e-6",
-     NULL},
-    {"inplace_add_rms_norm", inplace_add_rms_norm,
-     "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n] -> x1 =x1 [*rows, *n], rstd? float32 (*rows), "
-     "x2? =x1 [*rows, *n]; epsilon float = 1e-6",
-     NULL},
-    {"add_rms_norm_quant", add_rms_norm_quant,
-     "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n], scales1 float32/bfloat16 [*n] 'rand + 0.1', "
-     "scales2? float32/bfloat16 [*n] 'rand + 0.1', zero_points1 int32/bfloat16 [*n], zero_points2? int32/bfloat16 [*n] "
-     "-> y1 int8 [*rows, *n], y2! int8 [*rows, *n], x? =x1 [*rows, *n]; axis int in -1..-1 = -1, epsilon float = 1e-6, "
-     "div_mode bool = true",
-     NULL},
-    {"deep_norm", deep_norm,
-     "x floating [*rows, *n], gx =x [*rows, *n], beta floating [*n], gamma floating [*n] -> mean? float32 (*rows), "
-     "rstd? float32 (*rows), y =x [*rows, *n]; alpha float = 0.3, epsilon float = 1e-6",
-     NULL},
-    {"layer_norm_v4", layer_norm_v4,
-     "x floating [*rows, *n:depth], normalized_shape index (depth) '$n', gamma? floating [*n], beta? floating [*n] -> "
-     "y =x [*rows, *n], mean? float32 (*rows), rstd? float32 (*rows); epsilon float = 1e-5 | size n [6] | size depth "
-     "[1]",
-     layer_norm_v4_fits},
-    {"batch_norm_v3", batch_norm_v3,
-     "x floating [batch, c, *plane], weight floating [c], bias =weight [c], running_mean float32 [c], running_var "
-     "float32 [c] 'rand + 1e-3' -> y =x [batch, c, *plane], running_mean? float32 [c], running_var? float32 [c], "
-     "save_mean? float32 [c], save_rstd? float32 [c]; epsilon float = 1e-5, momentum float = 0.1, is_training bool = "
-     "true",
-     NULL},
-    {"group_norm_swish", group_norm_swish,
-     "x floating [batch, num_groups*own, *plane], gamma floating [num_groups*own], beta floating [num_groups*own] -> y "
-     "=x [batch, num_groups*own, *plane], mean? floating (batch*num_groups), rstd? floating (batch*num_groups); "
-     "num_groups int in 1.. = 4, data_format string of NCHW = NCHW, eps float = 1e-5, activate_swish bool = true, "
-     "swish_scale float = 1.0",
-     NULL},
+    REFERENCE(
+        rms_norm,
+        "x floating [*rows, *n], gamma floating [*n] -> y =x [*rows, *n], rstd? float32 (*rows); epsilon float = 1e-6"),
+    REFERENCE(add_layer_norm,
+              "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n], beta floating [*n], bias? floating "
+              "[*rows, *n] or [*n] -> y =x1 [*rows, *n], mean? float32 (*rows), rstd? float32 (*rows), x? =x1 [*rows, "
+              "*n]; epsilon float = 1e-5, additional_output bool = true"),
+    REFERENCE(inplace_add_layer_norm,
+              "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n], beta floating [*n], bias? floating "
+              "[*rows, *n] or [*n] -> x1 =x1 [*rows, *n], mean? float32 (*rows), rstd? float32 (*rows), x2? =x1 "
+              "[*rows, *n]; epsilon float = 1e-5, additional_output bool = true"),
+    REFERENCE(pre_layer_norm, "x floating [*rows, *n], y =x [*rows, *n], gamma floating [*n], beta floating [*n] -> "
+                              "res_out =x [*rows, *n]; epsilon float = 1e-6"),
+    REFERENCE(add_rms_norm, "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n] -> y =x1 [*rows, *n], "
+                            "rstd? float32 (*rows), x? =x1 [*rows, *n]; epsilon float = 1e-6"),
+    REFERENCE(add_rms_norm_cast,
+              "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n] -> y1 float32 [*rows, *n], y2? =x1 "
+              "[*rows, *n], rstd? float32 (*rows), x? =x1 [*rows, *n]; epsilon float = 1e-6"),
+    REFERENCE(inplace_add_rms_norm, "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n] -> x1 =x1 "
+                                    "[*rows, *n], rstd? float32 (*rows), x2? =x1 [*rows, *n]; epsilon float = 1e-6"),
+    REFERENCE(add_rms_norm_quant,
+              "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n], scales1 float32/bfloat16 [*n] 'rand + "
+              "0.1', scales2? float32/bfloat16 [*n] 'rand + 0.1', zero_points1 int32/bfloat16 [*n], zero_points2? "
+              "int32/bfloat16 [*n] -> y1 int8 [*rows, *n], y2! int8 [*rows, *n], x? =x1 [*rows, *n]; axis int in "
+              "-1..-1 = -1, epsilon float = 1e-6, div_mode bool = true"),
+    REFERENCE(deep_norm,
+              "x floating [*rows, *n], gx =x [*rows, *n], beta floating [*n], gamma floating [*n] -> mean? float32 "
+              "(*rows), rstd? float32 (*rows), y =x [*rows, *n]; alpha float = 0.3, epsilon float = 1e-6"),
+    REFERENCE(layer_norm_v4,
+              "x floating [*rows, *n:depth], normalized_shape index (depth) '$n', gamma? floating [*n], beta? floating "
+              "[*n] -> y =x [*rows, *n], mean? float32 (*rows), rstd? float32 (*rows); epsilon float = 1e-5 | size n "
+              "[6] | size depth [1]",
+              .fits = layer_norm_v4_fits),
+    REFERENCE(batch_norm_v3, "x floating [batch, c, *plane], weight floating [c], bias =weight [c], running_mean "
+                             "float32 [c], running_var float32 [c] 'rand + 1e-3' -> y =x [batch, c, *plane], "
+                             "running_mean? float32 [c], running_var? float32 [c], save_mean? float32 [c], save_rstd? "
+                             "float32 [c]; epsilon float = 1e-5, momentum float = 0.1, is_training bool = true"),
+    REFERENCE(group_norm_swish,
+              "x floating [batch, num_groups*own, *plane], gamma floating [num_groups*own], beta floating "
+              "[num_groups*own] -> y =x [batch, num_groups*own, *plane], mean? floating (batch*num_groups), rstd? "
+              "floating (batch*num_groups); num_groups int in 1.. = 4, data_format string of NCHW = NCHW, eps float = "
+              "1e-5, activate_swish bool = true, swish_scale float = 1.0"),
     {NULL, NULL, NULL, NULL},
 };

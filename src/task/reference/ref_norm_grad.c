@@ -214,26 +214,20 @@ static void group_norm_swish_grad(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_norm_grad[] = {
-    {"add_layer_norm_grad", add_layer_norm_grad,
-     "dy floating [*rows, *n], x1 =dy [*rows, *n], x2 =dy [*rows, *n], rstd float32 (*rows) 'rand + 0.1', mean float32 "
-     "(*rows), gamma floating [*n], dsum? =dy [*rows, *n] -> dx =dy [*rows, *n], dgamma? float32 [*n], dbeta? float32 "
-     "[*n]",
-     NULL},
-    {"deep_norm_grad", deep_norm_grad,
-     "dy floating [*rows, *n], x =dy [*rows, *n], gx =dy [*rows, *n], gamma floating [*n], mean float32 (*rows), rstd "
-     "float32 (*rows) 'rand + 0.1' -> dx =dy [*rows, *n], dgx? =dy [*rows, *n], dbeta? float32 [*n], dgamma? float32 "
-     "[*n]; alpha float = 0.3",
-     NULL},
-    {"rms_norm_grad", rms_norm_grad,
-     "dy floating [*rows, *n], x =dy [*rows, *n], rstd float32 (*rows) 'rand + 0.1', gamma floating [*n] -> dx =dy "
-     "[*rows, *n], dgamma? float32 [*n]",
-     NULL},
-    {"group_norm_swish_grad", group_norm_swish_grad,
-     "dy floating [batch, num_groups*own, *plane], mean floating (batch*num_groups), rstd floating (batch*num_groups) "
-     "'rand + 0.1', x =dy [batch, num_groups*own, *plane], gamma floating [num_groups*own], beta floating "
-     "[num_groups*own] -> dx =dy [batch, num_groups*own, *plane], dgamma? floating [num_groups*own], dbeta? floating "
-     "[num_groups*own]; num_groups int in 1.. = 4, data_format string of NCHW = NCHW, swish_scale float = 1.0, "
-     "dgamma_is_require bool = true, dbeta_is_require bool = true",
-     NULL},
+    REFERENCE(add_layer_norm_grad, "dy floating [*rows, *n], x1 =dy [*rows, *n], x2 =dy [*rows, *n], rstd float32 "
+                                   "(*rows) 'rand + 0.1', mean float32 (*rows), gamma floating [*n], dsum? =dy [*rows, "
+                                   "*n] -> dx =dy [*rows, *n], dgamma? float32 [*n], dbeta? float32 [*n]"),
+    REFERENCE(deep_norm_grad, "dy floating [*rows, *n], x =dy [*rows, *n], gx =dy [*rows, *n], gamma floating [*n], "
+                              "mean float32 (*rows), rstd float32 (*rows) 'rand + 0.1' -> dx =dy [*rows, *n], dgx? =dy "
+                              "[*rows, *n], dbeta? float32 [*n], dgamma? float32 [*n]; alpha float = 0.3"),
+    REFERENCE(rms_norm_grad, "dy floating [*rows, *n], x =dy [*rows, *n], rstd float32 (*rows) 'rand + 0.1', gamma "
+                             "floating [*n] -> dx =dy [*rows, *n], dgamma? float32 [*n]"),
+    REFERENCE(
+        group_norm_swish_grad,
+        "dy floating [batch, num_groups*own, *plane], mean floating (batch*num_groups), rstd floating "
+        "(batch*num_groups) 'rand + 0.1', x =dy [batch, num_groups*own, *plane], gamma floating [num_groups*own], beta "
+        "floating [num_groups*own] -> dx =dy [batch, num_groups*own, *plane], dgamma? floating [num_groups*own], "
+        "dbeta? floating [num_groups*own]; num_groups int in 1.. = 4, data_format string of NCHW = NCHW, swish_scale "
+        "float = 1.0, dgamma_is_require bool = true, dbeta_is_require bool = true"),
     {NULL, NULL, NULL, NULL},
 };

@@ -111,17 +111,15 @@ static void apply_fused_ema_adam(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_optim[] = {
-    {"apply_adam_w_v2", apply_adam_w_v2,
-     "var floating (e) 'uniform(0.1, 1)', m =var (e) 'uniform(0.1, 1)', v =var (e) 'uniform(0.1, 1)', grad =var (e) "
-     "'uniform(0.1, 1)', step float32/int64 (1) '3', max_grad_norm =var (e) 'uniform(0.1, 1)' -> var =var (e), m? =var "
-     "(e), v? =var (e), max_grad_norm? =var (e); lr float = 0.01, beta1 float = 0.9, beta2 float = 0.99, weight_decay "
-     "float = 5e-3, eps float = 1e-6, amsgrad bool = false, maximize bool = false",
-     NULL},
-    {"apply_fused_ema_adam", apply_fused_ema_adam,
-     "grad floating (e), var =grad (e), m =grad (e), v =grad (e) 'abs(randn)', s =grad (e), step int64 (1) in 1.. '10' "
-     "-> var =grad (e), m? =grad (e), v? =grad (e), s? =grad (e); lr float = 0.001, ema_decay float = 0.999, beta1 "
-     "float = 0.9, beta2 float = 0.999, eps float = 1e-8, mode int in 0..1 = 0, bias_correction bool = true, "
-     "weight_decay float = 0.1",
-     NULL},
+    REFERENCE(apply_adam_w_v2,
+              "var floating (e) 'uniform(0.1, 1)', m =var (e) 'uniform(0.1, 1)', v =var (e) 'uniform(0.1, 1)', grad "
+              "=var (e) 'uniform(0.1, 1)', step float32/int64 (1) '3', max_grad_norm =var (e) 'uniform(0.1, 1)' -> var "
+              "=var (e), m? =var (e), v? =var (e), max_grad_norm? =var (e); lr float = 0.01, beta1 float = 0.9, beta2 "
+              "float = 0.99, weight_decay float = 5e-3, eps float = 1e-6, amsgrad bool = false, maximize bool = false"),
+    REFERENCE(apply_fused_ema_adam,
+              "grad floating (e), var =grad (e), m =grad (e), v =grad (e) 'abs(randn)', s =grad (e), step int64 (1) in "
+              "1.. '10' -> var =grad (e), m? =grad (e), v? =grad (e), s? =grad (e); lr float = 0.001, ema_decay float "
+              "= 0.999, beta1 float = 0.9, beta2 float = 0.999, eps float = 1e-8, mode int in 0..1 = 0, "
+              "bias_correction bool = true, weight_decay float = 0.1"),
     {NULL, NULL, NULL, NULL},
 };

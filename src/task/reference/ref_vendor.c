@@ -301,44 +301,37 @@ static struct akgen_error *grouped_swiglu_quant_fits(const struct reference_call
 }
 
 const struct task_reference_entry task_references_vendor[] = {
-    {"segment_sum", segment_sum,
-     "x floating/int32 [entries, *row], ids index (entries) in 0..segments-1 'randint(0, 3)' -> y =x [segments, *row] "
-     "| size "
-     "segments 3 | size entries 5",
-     NULL},
-    {"moe_re_routing", moe_re_routing,
-     "tokens any [rows, width], counts index [ranks, experts] in 0.. '2', scales? float32 (rows) -> out =tokens [rows, "
-     "width], out_scales? float32 (rows), places? index (rows), of_experts? index (experts) | size rows 12 | size "
-     "ranks "
-     "2 | size experts 3",
-     moe_re_routing_fits},
-    {"moe_finalize_routing", moe_finalize_routing,
-     "x floating [rows*each, width], index index (rows*each) in 0..rows*each-1 'arange', skip1 =x [rows, width], skip2 "
-     "=x [rows, width], scales =x [rows, each], bias? =x [experts, width], experts_for_rows? index [rows, each] in "
-     "0..experts-1 '0' -> y =x [rows, width] | size rows 3 | size each 2 | size experts 2",
-     moe_finalize_routing_fits},
-    {"rotary_embedding", rotary_embedding,
-     "query floating [batch, length, heads, 2*half], key =query [batch, length, kv_heads, 2*half], cos =query [length, "
-     "half], sin =query [length, half] -> query_out =query [batch, length, heads, 2*half], key_out =query [batch, "
-     "length, "
-     "kv_heads, 2*half]; mode string of half/interleaved = half",
-     NULL},
-    {"transpose", transpose,
-     "x any [*shape] -> y =x [*turned]; perm list_int = [1, 0] | size shape [3, 5] | size turned [5, 3]",
-     transpose_fits},
-    {"grouped_attention", grouped_attention,
-     "query floating [batch, queries, kv_heads*each, size], key =query [batch, keys, kv_heads, size], value =query "
-     "[batch, keys, kv_heads, size] -> y =query [batch, queries, kv_heads*each, size]; causal bool = false | size keys "
-     "7 | size queries 3",
-     grouped_attention_fits},
-    {"weight_quant_matmul", weight_quant_matmul,
-     "x floating [m, k], weight int8 [k, n], scale =x (n), offset? =x (n), bias? float32 (n) -> y =x [m, n]", NULL},
-    {"grouped_swiglu_quant", grouped_swiglu_quant,
-     "x int8 [m, k], weight int8 [groups, k, 2*half], scale float32 [groups, 2*half], row_scale float32 (m), ends "
-     "index "
-     "(groups) in 0..m 'sorted(max(randint(0, $m + 1), (arange - ($groups - 2)) * $m))' -> y int8 [m, half], "
-     "out_scale? "
-     "float32 (m) | size m 4 | size groups 2",
-     grouped_swiglu_quant_fits},
+    REFERENCE(segment_sum, "x floating/int32 [entries, *row], ids index (entries) in 0..segments-1 'randint(0, 3)' -> "
+                           "y =x [segments, *row] | size segments 3 | size entries 5"),
+    REFERENCE(moe_re_routing,
+              "tokens any [rows, width], counts index [ranks, experts] in 0.. '2', scales? float32 (rows) -> out "
+              "=tokens [rows, width], out_scales? float32 (rows), places? index (rows), of_experts? index (experts) | "
+              "size rows 12 | size ranks 2 | size experts 3",
+              .fits = moe_re_routing_fits),
+    REFERENCE(
+        moe_finalize_routing,
+        "x floating [rows*each, width], index index (rows*each) in 0..rows*each-1 'arange', skip1 =x [rows, width], "
+        "skip2 =x [rows, width], scales =x [rows, each], bias? =x [experts, width], experts_for_rows? index [rows, "
+        "each] in 0..experts-1 '0' -> y =x [rows, width] | size rows 3 | size each 2 | size experts 2",
+        .fits = moe_finalize_routing_fits),
+    REFERENCE(rotary_embedding,
+              "query floating [batch, length, heads, 2*half], key =query [batch, length, kv_heads, 2*half], cos =query "
+              "[length, half], sin =query [length, half] -> query_out =query [batch, length, heads, 2*half], key_out "
+              "=query [batch, length, kv_heads, 2*half]; mode string of half/interleaved = half"),
+    REFERENCE(transpose,
+              "x any [*shape] -> y =x [*turned]; perm list_int = [1, 0] | size shape [3, 5] | size turned [5, 3]",
+              .fits = transpose_fits),
+    REFERENCE(grouped_attention,
+              "query floating [batch, queries, kv_heads*each, size], key =query [batch, keys, kv_heads, size], value "
+              "=query [batch, keys, kv_heads, size] -> y =query [batch, queries, kv_heads*each, size]; causal bool = "
+              "false | size keys 7 | size queries 3",
+              .fits = grouped_attention_fits),
+    REFERENCE(weight_quant_matmul,
+              "x floating [m, k], weight int8 [k, n], scale =x (n), offset? =x (n), bias? float32 (n) -> y =x [m, n]"),
+    REFERENCE(grouped_swiglu_quant,
+              "x int8 [m, k], weight int8 [groups, k, 2*half], scale float32 [groups, 2*half], row_scale float32 (m), "
+              "ends index (groups) in 0..m 'sorted(max(randint(0, $m + 1), (arange - ($groups - 2)) * $m))' -> y int8 "
+              "[m, half], out_scale? float32 (m) | size m 4 | size groups 2",
+              .fits = grouped_swiglu_quant_fits),
     {NULL, NULL, NULL, NULL},
 };

@@ -28,6 +28,10 @@ struct task_reference_entry {
     const char *needs;        /* its signature (signature.h); NULL: what the task's formulas name */
     task_reference_fit *fits; /* NULL: the signature says it all */
 };
+/* An entry; the name is the function's, or another. Then `.fits = ...` if there is one. */
+#define REFERENCE(function, ...) REFERENCE_CALLED(#function, function, __VA_ARGS__)
+#define REFERENCE_CALLED(own_name, function, signature, ...)                                                           \
+    {.name = (own_name), .compute = (function), .needs = (signature), __VA_ARGS__}
 enum { REFERENCE_BLOCK = 512, REFERENCE_ARITY = 4 };
 
 /* The type to round steps to: `module_type` (what the module computes in) for upstream, float64 for golden. */
@@ -104,6 +108,22 @@ bool reference_any_not_finite(const struct task_argument *list);
 /* One element of an elementwise operator: x[i] is input i, c holds numbers of the whole tensor. */
 typedef double reference_op(enum akgen_dtype steps, const double *x, const double *c);
 typedef int64_t reference_integer_op(const int64_t *x, const double *c);
+/* One whose value is a formula. */
+#define REFERENCE_OP(name, formula)                                                                                    \
+    static double name(enum akgen_dtype steps, const double *x, const double *c)                                       \
+    {                                                                                                                  \
+        (void)steps;                                                                                                   \
+        (void)x;                                                                                                       \
+        (void)c;                                                                                                       \
+        return formula;                                                                                                \
+    }
+#define REFERENCE_INTEGER_OP(name, formula)                                                                            \
+    static int64_t name(const int64_t *x, const double *c)                                                             \
+    {                                                                                                                  \
+        (void)x;                                                                                                       \
+        (void)c;                                                                                                       \
+        return formula;                                                                                                \
+    }
 /* out[i] = op(in[0][i], in[1][i], ...); in: `arity` tensors of the size of out. */
 void reference_map(reference_op *op, enum akgen_dtype steps, const struct task_tensor *const *in, int arity,
                    const double *c, const struct task_tensor *out);
@@ -113,5 +133,11 @@ void reference_map_integer(reference_integer_op *op, const struct task_tensor *c
 /* Maps inputs 0 .. arity - 1 to output 0: op for floating types, with steps in that type; integer_op for the others. */
 void reference_elementwise(struct reference_call *call, reference_op *op, reference_integer_op *integer_op, int arity,
                            const double *c);
+/* A reference that is nothing but that. */
+#define REFERENCE_ELEMENTWISE(name, op, integer_op, arity)                                                             \
+    static void name(struct reference_call *call)                                                                      \
+    {                                                                                                                  \
+        reference_elementwise(call, op, integer_op, arity, NULL);                                                      \
+    }
 
 #endif
