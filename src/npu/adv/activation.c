@@ -50,10 +50,7 @@ static void gelu_steps(const struct adv_piece *p)
     quotient(p, T(0), SRC, T(0));
     RUN(p, MUL(DST, T(0), T(1)));
 }
-void adv_gelu(struct npu_core *core, const struct npu_adv *call)
-{
-    run_gelu(core, call, gelu_steps, 2);
-}
+ADV_VARIANT(gelu, run_gelu, gelu_steps, 2)
 
 /* x / (1 + exp(-1.702 * x)) */
 static void faster_gelu_steps(const struct adv_piece *p)
@@ -61,10 +58,7 @@ static void faster_gelu_steps(const struct adv_piece *p)
     RUN(p, MULS(T(0), SRC, -1.702), EXP(T(0), T(0)), ADDS(T(0), T(0), 1));
     quotient(p, DST, SRC, T(0));
 }
-void adv_faster_gelu(struct npu_core *core, const struct npu_adv *call)
-{
-    run_gelu(core, call, faster_gelu_steps, 1);
-}
+ADV_VARIANT(faster_gelu, run_gelu, faster_gelu_steps, 1)
 
 /* x * (1/2 + sign(x) * (1/2 - 0.1444 * (min(0.7071 * |x|, 1.769) - 1.769)^2)) */
 static void faster_gelu_v2_steps(const struct adv_piece *p)
@@ -75,10 +69,7 @@ static void faster_gelu_v2_steps(const struct adv_piece *p)
     quotient(p, T(1), T(1), T(2));
     RUN(p, MUL(T(0), T(0), T(1)), ADDS(T(0), T(0), 0.5), MUL(DST, SRC, T(0)));
 }
-void adv_faster_gelu_v2(struct npu_core *core, const struct npu_adv *call)
-{
-    run_gelu(core, call, faster_gelu_v2_steps, 3);
-}
+ADV_VARIANT(faster_gelu_v2, run_gelu, faster_gelu_v2_steps, 3)
 
 /* x / (1 + exp(-beta * x)). */
 #define SWISH(d, x, minus_beta) MULS(d, x, minus_beta), EXP(d, d), ADDS(d, d, 1), DIV(d, x, d)

@@ -10,6 +10,12 @@ typedef void adv_routine(struct npu_core *core, const struct npu_adv *call);
 #define NPU_ADV(id, name, routine, types, source) adv_routine adv_##routine;
 #include "abi/adv.def"
 #undef NPU_ADV
+/* The routine adv_<name>() that is another one with arguments. */
+#define ADV_VARIANT(name, routine, ...)                                                                                \
+    void adv_##name(struct npu_core *core, const struct npu_adv *call)                                                 \
+    {                                                                                                                  \
+        routine(core, call, __VA_ARGS__);                                                                              \
+    }
 
 /* One line of adv.def. */
 struct adv_row {

@@ -183,15 +183,8 @@ static void layer_norm(struct npu_core *core, const struct npu_adv *call, bool d
     }
 }
 
-void adv_layer_norm(struct npu_core *core, const struct npu_adv *call)
-{
-    layer_norm(core, call, false);
-}
-
-void adv_deep_norm(struct npu_core *core, const struct npu_adv *call)
-{
-    layer_norm(core, call, true);
-}
+ADV_VARIANT(layer_norm, layer_norm, false)
+ADV_VARIANT(deep_norm, layer_norm, true)
 
 /* RmsNorm. */
 

@@ -71,10 +71,7 @@ static void reduce(struct npu_core *core, const struct npu_adv *call, enum npu_o
         rows_to_column(core, call, op, whole, pitch);
 }
 
-void adv_pattern_sum(struct npu_core *core, const struct npu_adv *call)
-{
-    reduce(core, call, NPU_OP_ADD, NPU_OP_WHOLE_REDUCE_SUM);
-}
+ADV_VARIANT(pattern_sum, reduce, NPU_OP_ADD, NPU_OP_WHOLE_REDUCE_SUM)
 
 void adv_pattern_mean(struct npu_core *core, const struct npu_adv *call)
 {
@@ -84,12 +81,5 @@ void adv_pattern_mean(struct npu_core *core, const struct npu_adv *call)
                   call->shape[2] ? call->shape[1] : call->shape[0]);
 }
 
-void adv_pattern_max(struct npu_core *core, const struct npu_adv *call)
-{
-    reduce(core, call, NPU_OP_MAX, NPU_OP_WHOLE_REDUCE_MAX);
-}
-
-void adv_pattern_min(struct npu_core *core, const struct npu_adv *call)
-{
-    reduce(core, call, NPU_OP_MIN, NPU_OP_WHOLE_REDUCE_MIN);
-}
+ADV_VARIANT(pattern_max, reduce, NPU_OP_MAX, NPU_OP_WHOLE_REDUCE_MAX)
+ADV_VARIANT(pattern_min, reduce, NPU_OP_MIN, NPU_OP_WHOLE_REDUCE_MIN)

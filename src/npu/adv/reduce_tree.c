@@ -205,15 +205,8 @@ static void logic(struct npu_core *core, const struct npu_adv *call, enum npu_op
     adv_reset_mask(core);
 }
 
-void adv_pattern_any(struct npu_core *core, const struct npu_adv *call)
-{
-    logic(core, call, NPU_OP_MAX, NPU_OP_OR, adv_pattern_max);
-}
-
-void adv_pattern_all(struct npu_core *core, const struct npu_adv *call)
-{
-    logic(core, call, NPU_OP_MIN, NPU_OP_AND, adv_pattern_min);
-}
+ADV_VARIANT(pattern_any, logic, NPU_OP_MAX, NPU_OP_OR, adv_pattern_max)
+ADV_VARIANT(pattern_all, logic, NPU_OP_MIN, NPU_OP_AND, adv_pattern_min)
 
 /* (a and not b) or (b and not a), as not (a and b) and (a or b); then the sum in float. */
 void adv_xor_sum(struct npu_core *core, const struct npu_adv *call)

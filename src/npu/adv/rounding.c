@@ -60,10 +60,7 @@ static void clamp(struct npu_core *core, const struct npu_adv *call, enum npu_op
                                     .src0 = call->src[0], .scalar = call->scalar[0]);
     adv_issue(core, &insn);
 }
-void adv_clamp_max(struct npu_core *core, const struct npu_adv *call)
-{
-    clamp(core, call, NPU_OP_MINS);
-}
+ADV_VARIANT(clamp_max, clamp, NPU_OP_MINS)
 void adv_clamp_min(struct npu_core *core, const struct npu_adv *call)
 {
     clamp(core, call, NPU_OP_MAXS);

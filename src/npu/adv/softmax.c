@@ -351,35 +351,12 @@ static void run(struct npu_core *core, const struct npu_adv *call, enum family f
     adv_reset_mask(core);
 }
 
-void adv_softmax(struct npu_core *core, const struct npu_adv *call)
-{
-    run(core, call, SOFTMAX, DIVIDE);
-}
-
-void adv_log_softmax(struct npu_core *core, const struct npu_adv *call)
-{
-    run(core, call, SOFTMAX, DIVIDE | LOGARITHM);
-}
-
-void adv_softmax_flash(struct npu_core *core, const struct npu_adv *call)
-{
-    run(core, call, FLASH, DIVIDE);
-}
-
-void adv_softmax_flash_v2(struct npu_core *core, const struct npu_adv *call)
-{
-    run(core, call, FLASH_V2, 0);
-}
-
-void adv_simple_softmax(struct npu_core *core, const struct npu_adv *call)
-{
-    run(core, call, SIMPLE, 0);
-}
-
-void adv_softmax_grad(struct npu_core *core, const struct npu_adv *call)
-{
-    run(core, call, GRAD, 0);
-}
+ADV_VARIANT(softmax, run, SOFTMAX, DIVIDE)
+ADV_VARIANT(log_softmax, run, SOFTMAX, DIVIDE | LOGARITHM)
+ADV_VARIANT(softmax_flash, run, FLASH, DIVIDE)
+ADV_VARIANT(softmax_flash_v2, run, FLASH_V2, 0)
+ADV_VARIANT(simple_softmax, run, SIMPLE, 0)
+ADV_VARIANT(softmax_grad, run, GRAD, 0)
 
 /* Rows whose max has the bits scalar[0] become scalar[1]; the answer: whether there was one. The scalar unit reads the
  * statistics once the vector pipe has written them. */
