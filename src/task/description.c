@@ -32,6 +32,10 @@ struct key {
     bool (*fits)(const struct expr_value *value);
 };
 
+#define READER(name)                                                                                                   \
+    static struct akgen_error *name(struct description *d __attribute__((unused)), const struct key *key,              \
+                                    const struct yaml_node *value, void *field)
+
 /* What is what. */
 static const char *place_name(unsigned in)
 {
@@ -78,27 +82,22 @@ static struct akgen_error *need_text(const struct key *key, const struct yaml_no
     return NULL;
 }
 
-static struct akgen_error *read_text(struct description *d, const struct key *key, const struct yaml_node *value,
-                                     void *field)
+READER(read_text)
 {
-    (void)d;
     struct akgen_error *error = need_text(key, value);
     if (!error)
         *(const char **)field = value->text;
     return error;
 }
 
-static struct akgen_error *read_name(struct description *d, const struct key *key, const struct yaml_node *value,
-                                     void *field)
+READER(read_name)
 {
     struct akgen_error *error = read_text(d, key, value, field);
     return error || *value->text ? error : error_new("%s is empty", key->name);
 }
 
-static struct akgen_error *read_level(struct description *d, const struct key *key, const struct yaml_node *value,
-                                      void *field)
+READER(read_level)
 {
-    (void)d;
     enum { HIGHEST = 99 };
     char *end;
     struct akgen_error *error = need_text(key, value);
@@ -126,49 +125,23 @@ static struct akgen_error *read_choice(struct description *d, const struct key *
     return NULL;
 }
 
-static struct akgen_error *read_flag(struct description *d, const struct key *key, const struct yaml_node *value,
-                                     void *field)
-{
-    static const char *const words[] = {"false", "true", NULL};
-    int number = 0;
-    struct akgen_error *error = read_choice(d, key, value, words, &number);
-    *(bool *)field = number == 1;
-    return error;
-}
-
-static struct akgen_error *read_init(struct description *d, const struct key *key, const struct yaml_node *value,
-                                     void *field)
-{
-    static const char *const words[] = {"poison", "zero", NULL};
-    int number = 0;
-    struct akgen_error *error = read_choice(d, key, value, words, &number);
-    *(bool *)field = number == 1;
-    return error;
-}
-
-static struct akgen_error *read_value_depend(struct description *d, const struct key *key,
-                                             const struct yaml_node *value, void *field)
-{
-    static const char *const words[] = {[TASK_VALUE_UNREAD] = "false", "true", "optional", "unsaid", NULL};
-    int number = 0;
-    struct akgen_error *error = read_choice(d, key, value, words, &number);
-    *(enum task_value_depend *)field = (enum task_value_depend)number;
-    return error;
-}
-
-static struct akgen_error *read_cores(struct description *d, const struct key *key, const struct yaml_node *value,
-                                      void *field)
-{
-    static const char *const words[] = {[TASK_CORES_VECTOR] = "vector", [TASK_CORES_CUBE] = "cube", NULL};
-    int number = 0;
-    struct akgen_error *error = read_choice(d, key, value, words, &number);
-    *(enum task_cores *)field = (enum task_cores)number;
-    return error;
-}
+/* Reads one of some names, whose number is the field's value. */
+#define CHOICE_OF(name, type, names)                                                                                   \
+    READER(name)                                                                                                       \
+    {                                                                                                                  \
+        int number = 0;                                                                                                \
+        struct akgen_error *error = read_choice(d, key, value, names, &number);                                        \
+        *(type *)field = (type)number;                                                                                 \
+        return error;                                                                                                  \
+    }
+#define CHOICE(name, type, ...) CHOICE_OF(name, type, ((const char *const[])__VA_ARGS__))
+CHOICE(read_flag, bool, {"false", "true", NULL})
+CHOICE(read_init, bool, {"poison", "zero", NULL})
+CHOICE(read_value_depend, enum task_value_depend, {[TASK_VALUE_UNREAD] = "false", "true", "optional", "unsaid", NULL})
+CHOICE(read_cores, enum task_cores, {[TASK_CORES_VECTOR] = "vector", [TASK_CORES_CUBE] = "cube", NULL})
 
 /* The default becomes part of C++, so it is a word, a number or a list in braces, of the characters that these have. */
-static struct akgen_error *read_initial(struct description *d, const struct key *key, const struct yaml_node *value,
-                                        void *field)
+READER(read_initial)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
     struct akgen_error *error = read_text(d, key, value, field);
@@ -182,32 +155,9 @@ static struct akgen_error *read_initial(struct description *d, const struct key 
     return NULL;
 }
 
-static struct akgen_error *read_kind(struct description *d, const struct key *key, const struct yaml_node *value,
-                                     void *field)
-{
-    int number = 0;
-    struct akgen_error *error = read_choice(d, key, value, task_kind_names, &number);
-    *(enum task_param_kind *)field = (enum task_param_kind)number;
-    return error;
-}
-
-static struct akgen_error *read_attr_type(struct description *d, const struct key *key, const struct yaml_node *value,
-                                          void *field)
-{
-    int number = 0;
-    struct akgen_error *error = read_choice(d, key, value, task_attr_type_names, &number);
-    *(enum task_attr_type *)field = (enum task_attr_type)number;
-    return error;
-}
-
-static struct akgen_error *read_kernel_kind(struct description *d, const struct key *key, const struct yaml_node *value,
-                                            void *field)
-{
-    int number = 0;
-    struct akgen_error *error = read_choice(d, key, value, task_eager_kind_names, &number);
-    *(enum task_eager_kind *)field = (enum task_eager_kind)number;
-    return error;
-}
+CHOICE_OF(read_kind, enum task_param_kind, task_kind_names)
+CHOICE_OF(read_attr_type, enum task_attr_type, task_attr_type_names)
+CHOICE_OF(read_kernel_kind, enum task_eager_kind, task_eager_kind_names)
 
 /* Several names as bits, in the order of the list. */
 static struct akgen_error *read_bits(struct description *d, const struct key *key, const char *words,
@@ -225,16 +175,14 @@ static struct akgen_error *read_bits(struct description *d, const struct key *ke
     return NULL;
 }
 
-static struct akgen_error *read_special(struct description *d, const struct key *key, const struct yaml_node *value,
-                                        void *field)
+READER(read_special)
 {
     struct akgen_error *error = need_text(key, value);
     return error ? error : read_bits(d, key, value->text, task_special_names, field);
 }
 
 /* "words: reason". */
-static struct akgen_error *read_trivial(struct description *d, const struct key *key, const struct yaml_node *value,
-                                        void *field)
+READER(read_trivial)
 {
     struct akgen_error *error = need_text(key, value);
     if (error)
@@ -279,8 +227,7 @@ static bool fits_check(const struct expr_value *value)
     return value && (value->kind == EXPR_RULE || (value->kind == EXPR_TEXT && strcmp(value->text, "default") == 0));
 }
 
-static struct akgen_error *read_expression(struct description *d, const struct key *key, const struct yaml_node *value,
-                                           void *field)
+READER(read_expression)
 {
     const struct expr *expr;
     struct akgen_error *error = need_text(key, value);
@@ -304,23 +251,20 @@ static struct akgen_error *read_steps(struct description *d, const struct key *k
     return error;
 }
 
-static struct akgen_error *read_vary(struct description *d, const struct key *key, const struct yaml_node *value,
-                                     void *field)
+READER(read_vary)
 {
     d->lines->vary = d->line;
     return read_steps(d, key, value, field, true);
 }
 
-static struct akgen_error *read_smaller(struct description *d, const struct key *key, const struct yaml_node *value,
-                                        void *field)
+READER(read_smaller)
 {
     d->lines->smaller = d->line;
     return read_steps(d, key, value, field, false);
 }
 
 /* What names something else. */
-static struct akgen_error *read_reference(struct description *d, const struct key *key, const struct yaml_node *value,
-                                          void *field)
+READER(read_reference)
 {
     struct akgen_error *error = need_text(key, value);
     if (error)
@@ -332,8 +276,7 @@ static struct akgen_error *read_reference(struct description *d, const struct ke
                                  task_reference_hint(d->arena, value->text));
 }
 
-static struct akgen_error *read_derive(struct description *d, const struct key *key, const struct yaml_node *value,
-                                       void *field)
+READER(read_derive)
 {
     struct akgen_error *error = need_text(key, value);
     const char *const *names = task_derivation_names(d->arena);
@@ -362,21 +305,18 @@ static struct akgen_error *read_index(struct description *d, const struct key *k
                                            any_of(d->arena, names));
 }
 
-static struct akgen_error *read_input_index(struct description *d, const struct key *key, const struct yaml_node *value,
-                                            void *field)
+READER(read_input_index)
 {
     return read_index(d, key, value, d->task->inputs, d->task->input_count, "input", field);
 }
 
-static struct akgen_error *read_output_index(struct description *d, const struct key *key,
-                                             const struct yaml_node *value, void *field)
+READER(read_output_index)
 {
     return read_index(d, key, value, d->task->outputs, d->task->output_count, "output", field);
 }
 
 /* Positions need an attribute `dim` that says along which dimension. */
-static struct akgen_error *read_points_into(struct description *d, const struct key *key, const struct yaml_node *value,
-                                            void *field)
+READER(read_points_into)
 {
     struct task_param *output = (struct task_param *)((char *)field - key->field);
     struct akgen_error *error = read_input_index(d, key, value, field);
@@ -386,8 +326,7 @@ static struct akgen_error *read_points_into(struct description *d, const struct 
     return output->along != TASK_NONE ? NULL : error_new("points_into needs an attribute 'dim'");
 }
 
-static struct akgen_error *read_types(struct description *d, const struct key *key, const struct yaml_node *value,
-                                      void *field)
+READER(read_types)
 {
     struct task_param *param = (struct task_param *)((char *)field - key->field);
     if (value->kind != YAML_LIST || value->count < 1 || value->count > MOST_TYPES)
@@ -434,8 +373,7 @@ int task_formula_names(struct arena *arena, const struct task *task, bool lists,
     return task->input_count + task->attr_count;
 }
 
-static struct akgen_error *read_formula(struct description *d, const struct key *key, const struct yaml_node *value,
-                                        void *field)
+READER(read_formula)
 {
     const struct task *task = d->task;
     struct formula_name names[FORMULA_MAX_NAMES];
@@ -469,15 +407,13 @@ static struct akgen_error *read_traffic(struct description *d, const struct key 
     return NULL;
 }
 
-static struct akgen_error *read_reads(struct description *d, const struct key *key, const struct yaml_node *value,
-                                      void *field)
+READER(read_reads)
 {
     struct task_eager *kernel = (struct task_eager *)((char *)field - key->field);
     return read_traffic(d, key, value, &kernel->reads, &kernel->read_count);
 }
 
-static struct akgen_error *read_writes(struct description *d, const struct key *key, const struct yaml_node *value,
-                                       void *field)
+READER(read_writes)
 {
     struct task_eager *kernel = (struct task_eager *)((char *)field - key->field);
     return read_traffic(d, key, value, &kernel->writes, &kernel->write_count);
@@ -654,20 +590,17 @@ static struct akgen_error *read_params(struct description *d, const struct key *
     return error;
 }
 
-static struct akgen_error *read_inputs(struct description *d, const struct key *key, const struct yaml_node *value,
-                                       void *field)
+READER(read_inputs)
 {
     return read_params(d, key, value, IN_INPUT, field, &d->task->input_count);
 }
 
-static struct akgen_error *read_outputs(struct description *d, const struct key *key, const struct yaml_node *value,
-                                        void *field)
+READER(read_outputs)
 {
     return read_params(d, key, value, IN_OUTPUT, field, &d->task->output_count);
 }
 
-static struct akgen_error *read_attrs(struct description *d, const struct key *key, const struct yaml_node *value,
-                                      void *field)
+READER(read_attrs)
 {
     struct task_attr *attrs = arena_alloc(d->arena, sizeof *attrs * (TASK_MAX_ATTRS + 1));
     struct akgen_error *error = check_items(d, key, value, IN_ATTR, 0, TASK_MAX_ATTRS);

@@ -5,154 +5,68 @@
 #include <string.h>
 
 /* Of elements. */
-static double rsqrt(double x)
-{
-    return 1 / sqrt(x);
-}
-
-static double square(double x)
-{
-    return x * x;
-}
-
-static double reciprocal(double x)
-{
-    return 1 / x;
-}
-
-static double sigmoid(double x)
-{
-    return 1 / (1 + exp(-x));
-}
-
-static double sign(double x)
-{
-    return isnan(x) ? x : (x > 0) - (x < 0);
-}
-
-static double negative(double x)
-{
-    return -x; /* 0 - x would make 0 of -0 */
-}
+#define UNARY(name, formula)                                                                                           \
+    static double name(double x)                                                                                       \
+    {                                                                                                                  \
+        return formula;                                                                                                \
+    }
+#define BINARY(name, formula)                                                                                          \
+    static double name(double a, double b)                                                                             \
+    {                                                                                                                  \
+        return formula;                                                                                                \
+    }
+UNARY(rsqrt, 1 / sqrt(x))
+UNARY(square, (x * x))
+UNARY(reciprocal, 1 / x)
+UNARY(sigmoid, 1 / (1 + exp(-x)))
+UNARY(sign, isnan(x) ? x : (x > 0) - (x < 0))
+UNARY(negative, -x) /* 0 - x would make 0 of -0 */
 
 /* As torch.minimum and torch.maximum: nan wins. */
-static double least(double a, double b)
-{
-    return isnan(a) || a < b ? a : b;
-}
-
-static double greatest(double a, double b)
-{
-    return isnan(a) || a > b ? a : b;
-}
-
-static double relu(double x)
-{
-    return greatest(x, 0);
-}
-
-static double silu(double x)
-{
-    return x / (1 + exp(-x));
-}
+BINARY(least, isnan(a) || a < b ? a : b)
+BINARY(greatest, isnan(a) || a > b ? a : b)
+UNARY(relu, greatest(x, 0))
+UNARY(silu, x / (1 + exp(-x)))
 
 /* x Phi(x); erfc keeps the digits of the lower tail. */
-static double gelu(double x)
-{
-    return 0.5 * x * erfc(-x * 0.70710678118654752440);
-}
-
-static double gelu_tanh(double x)
-{
-    return 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)));
-}
+UNARY(gelu, 0.5 * x * erfc(-x * 0.70710678118654752440))
+UNARY(gelu_tanh, 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))))
 
 /* log(1 + exp(x)) */
-static double softplus(double x)
-{
-    return greatest(x, 0) + log1p(exp(-fabs(x)));
-}
-
-static double logsigmoid(double x)
-{
-    return -softplus(-x);
-}
-
-static double mish(double x)
-{
-    return x * tanh(softplus(x));
-}
+UNARY(softplus, greatest(x, 0) + log1p(exp(-fabs(x))))
+UNARY(logsigmoid, -softplus(-x))
+UNARY(mish, (x * tanh(softplus(x))))
 
 static double clamp(double x, double low, double high)
 {
     return least(greatest(x, low), high);
 }
 
-static double hardswish(double x)
-{
-    return x * clamp(x + 3, 0, 6) / 6;
-}
-
-static double hardsigmoid(double x)
-{
-    return clamp(x + 3, 0, 6) / 6;
-}
-
-static double relu6(double x)
-{
-    return clamp(x, 0, 6);
-}
+UNARY(hardswish, (x * clamp(x + 3, 0, 6) / 6))
+UNARY(hardsigmoid, clamp(x + 3, 0, 6) / 6)
+UNARY(relu6, clamp(x, 0, 6))
 
 static double elu(double x, double alpha)
 {
     return relu(x) + alpha * expm1(least(x, 0));
 }
 
-static double selu(double x)
-{
-    return 1.0507009873554804934 * elu(x, 1.6732632423543772848);
-}
-
-static double softsign(double x)
-{
-    return x / (1 + fabs(x));
-}
+UNARY(selu, 1.0507009873554804934 * elu(x, 1.6732632423543772848))
+UNARY(softsign, x / (1 + fabs(x)))
 
 static double leaky_relu(double x, double slope)
 {
     return relu(x) + slope * least(x, 0);
 }
 
-static double logaddexp(double a, double b)
-{
-    return greatest(a, b) + log1p(exp(-fabs(a - b)));
-}
-
-static double floor_divide(double a, double b)
-{
-    return floor(a / b);
-}
+BINARY(logaddexp, greatest(a, b) + log1p(exp(-fabs(a - b))))
+BINARY(floor_divide, floor(a / b))
 
 /* As Python's: of b's sign. */
-static double modulo(double a, double b)
-{
-    return a - floor(a / b) * b;
-}
-
-static double not(double x)
-{
-    return x == 0;
-}
-
-static double both(double a, double b)
-{
-    return a != 0 && b != 0;
-}
-
-static double either(double a, double b)
-{
-    return a != 0 || b != 0;
-}
+BINARY(modulo, a - floor(a / b) * b)
+UNARY(not, x == 0)
+BINARY(both, a != 0 && b != 0)
+BINARY(either, a != 0 || b != 0)
 
 static double choose(double condition, double a, double b)
 {

@@ -40,10 +40,16 @@ static struct expr_value truth(bool value)
     return (struct expr_value){.kind = EXPR_BOOL, .integer = value};
 }
 
+/* The function of constants called `id`. */
+#define CONSTANT(id)                                                                                                   \
+    static struct akgen_error *id##_constant(const struct expr_scope *scope UNUSED,                                    \
+                                             const struct expr_value *args UNUSED, int count UNUSED,                   \
+                                             struct expr_value *result)
+#define UNUSED __attribute__((unused))
+
 /* Integers stay integers (wrapping as two's complement), anything else is computed in double. */
 #define ARITHMETIC(id, sign)                                                                                           \
-    static struct akgen_error *id##_constant(const struct expr_scope *scope, const struct expr_value *args, int count, \
-                                             struct expr_value *result)                                                \
+    CONSTANT(id)                                                                                                       \
     {                                                                                                                  \
         struct akgen_error *error = need_numbers(scope, #sign, args, count);                                           \
         if (error)                                                                                                     \
@@ -57,8 +63,7 @@ ARITHMETIC(subtract, -)
 ARITHMETIC(multiply, *)
 
 /* Numbers add, lists join. */
-static struct akgen_error *add_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                        struct expr_value *result)
+CONSTANT(add)
 {
     if (args[0].kind != EXPR_LIST || args[1].kind != EXPR_LIST)
         return number_add_constant(scope, args, count, result);
@@ -70,8 +75,7 @@ static struct akgen_error *add_constant(const struct expr_scope *scope, const st
     return NULL;
 }
 
-static struct akgen_error *divide_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                           struct expr_value *result)
+CONSTANT(divide)
 {
     struct akgen_error *error = need_numbers(scope, "/", args, count);
     *result = error ? truth(false) : real(expr_number(&args[0]) / expr_number(&args[1]));
@@ -94,19 +98,15 @@ static struct akgen_error *floor_divide(const struct expr_scope *scope, const st
     return NULL;
 }
 
-static struct akgen_error *quotient_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                             struct expr_value *result)
+CONSTANT(quotient)
 {
-    (void)count;
     int64_t rest;
     *result = whole(0);
     return floor_divide(scope, args, &result->integer, &rest);
 }
 
-static struct akgen_error *remainder_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                              struct expr_value *result)
+CONSTANT(remainder)
 {
-    (void)count;
     int64_t quotient;
     *result = whole(0);
     return floor_divide(scope, args, &quotient, &result->integer);
@@ -130,27 +130,20 @@ static bool equal(const struct expr_value *a, const struct expr_value *b)
     return strcmp(a->text, b->text) == 0 || (left == right && left != AKGEN_DTYPE_NONE); /* float is float32 */
 }
 
-static struct akgen_error *equal_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                          struct expr_value *result)
+CONSTANT(equal)
 {
-    (void)scope;
-    (void)count;
     *result = truth(equal(&args[0], &args[1]));
     return NULL;
 }
 
-static struct akgen_error *differ_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                           struct expr_value *result)
+CONSTANT(differ)
 {
-    (void)scope;
-    (void)count;
     *result = truth(!equal(&args[0], &args[1]));
     return NULL;
 }
 
 #define COMPARISON(id, sign)                                                                                           \
-    static struct akgen_error *id##_constant(const struct expr_scope *scope, const struct expr_value *args, int count, \
-                                             struct expr_value *result)                                                \
+    CONSTANT(id)                                                                                                       \
     {                                                                                                                  \
         struct akgen_error *error = need_numbers(scope, #sign, args, count);                                           \
         *result = truth(!error && expr_number(&args[0]) sign expr_number(&args[1]));                                   \
@@ -162,8 +155,7 @@ COMPARISON(more, >)
 COMPARISON(at_least, >=)
 
 #define OF_ONE(id, on_integer, on_real)                                                                                \
-    static struct akgen_error *id##_constant(const struct expr_scope *scope, const struct expr_value *args, int count, \
-                                             struct expr_value *result)                                                \
+    CONSTANT(id)                                                                                                       \
     {                                                                                                                  \
         struct akgen_error *error = need_numbers(scope, #id, args, count);                                             \
         int64_t i = args[0].integer;                                                                                   \
@@ -184,8 +176,7 @@ OF_ONE(float, real((double)i), real(x))
 OF_ONE(root, real(sqrt((double)i)), real(sqrt(x)))
 
 #define OF_TWO_EXTREME(id, sign)                                                                                       \
-    static struct akgen_error *id##_constant(const struct expr_scope *scope, const struct expr_value *args, int count, \
-                                             struct expr_value *result)                                                \
+    CONSTANT(id)                                                                                                       \
     {                                                                                                                  \
         struct akgen_error *error = need_numbers(scope, #id, args, count);                                             \
         *result = expr_number(&args[0]) sign expr_number(&args[1]) ? args[0] : args[1];                                \
@@ -199,18 +190,14 @@ static struct akgen_error *need_list(const struct expr_scope *scope, const char 
     return value->kind == EXPR_LIST ? NULL : error_new("%s needs a list, not %s", what, expr_show(scope->arena, value));
 }
 
-static struct akgen_error *len_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                        struct expr_value *result)
+CONSTANT(len)
 {
-    (void)count;
     *result = whole(args[0].count);
     return need_list(scope, "len", &args[0]);
 }
 
-static struct akgen_error *product_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                            struct expr_value *result)
+CONSTANT(product)
 {
-    (void)count;
     *result = whole(1);
     struct akgen_error *error = need_list(scope, "product", &args[0]);
     if (!error)
@@ -222,8 +209,7 @@ static struct akgen_error *product_constant(const struct expr_scope *scope, cons
 }
 
 /* dot(list, list): the sum of the products of their items. */
-static struct akgen_error *dot_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                        struct expr_value *result)
+CONSTANT(dot)
 {
     struct akgen_error *error = NULL;
     *result = whole(0);
@@ -244,10 +230,8 @@ static struct akgen_error *dot_constant(const struct expr_scope *scope, const st
 }
 
 /* greatest(list): its greatest item. */
-static struct akgen_error *greatest_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                             struct expr_value *result)
+CONSTANT(greatest)
 {
-    (void)count;
     struct akgen_error *error = need_list(scope, "greatest", &args[0]);
     if (!error)
         error = need_numbers(scope, "greatest", args[0].items, args[0].count);
@@ -263,10 +247,8 @@ static struct akgen_error *greatest_constant(const struct expr_scope *scope, con
 }
 
 /* replace(list, index, value): the list with one item exchanged. */
-static struct akgen_error *replace_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                            struct expr_value *result)
+CONSTANT(replace)
 {
-    (void)count;
     struct akgen_error *error = need_list(scope, "replace", &args[0]);
     if (error)
         return error;
@@ -281,10 +263,8 @@ static struct akgen_error *replace_constant(const struct expr_scope *scope, cons
 }
 
 /* filled(n, value): a list of n times value. */
-static struct akgen_error *filled_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                           struct expr_value *result)
+CONSTANT(filled)
 {
-    (void)count;
     if (args[0].kind != EXPR_INT || args[0].integer < 0 || args[0].integer > 4096)
         return error_new("filled needs a length, not %s", expr_show(scope->arena, &args[0]));
     struct expr_value *items = arena_alloc(scope->arena, sizeof *items * (size_t)(args[0].integer + 1));
@@ -295,8 +275,7 @@ static struct akgen_error *filled_constant(const struct expr_scope *scope, const
 }
 
 /* sliced(shape, begin, end, strides, axes): the shape of a slice, as Python slices; ends beyond a size are cut. */
-static struct akgen_error *sliced_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                           struct expr_value *result)
+CONSTANT(sliced)
 {
     struct akgen_error *error = NULL;
     for (int i = 0; !error && i < count; i++)
@@ -328,10 +307,8 @@ static struct akgen_error *need_dtype(const struct expr_scope *scope, const stru
     return *type != AKGEN_DTYPE_NONE ? NULL : error_new("%s is no data type", expr_show(scope->arena, value));
 }
 
-static struct akgen_error *is_float_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                             struct expr_value *result)
+CONSTANT(is_float)
 {
-    (void)count;
     enum akgen_dtype type;
     struct akgen_error *error = need_dtype(scope, &args[0], &type);
     *result = truth(type == AKGEN_FLOAT || type == AKGEN_FLOAT16 || type == AKGEN_BF16 || type == AKGEN_DOUBLE);
@@ -339,10 +316,8 @@ static struct akgen_error *is_float_constant(const struct expr_scope *scope, con
 }
 
 /* rounded(x, dtype): the number as a tensor of that type would hold it. */
-static struct akgen_error *rounded_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                            struct expr_value *result)
+CONSTANT(rounded)
 {
-    (void)count;
     enum akgen_dtype type;
     struct akgen_error *error = need_dtype(scope, &args[1], &type);
     if (!error)
@@ -360,31 +335,20 @@ static struct akgen_error *rounded_constant(const struct expr_scope *scope, cons
     return NULL;
 }
 
-static struct akgen_error *full_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                         struct expr_value *result)
+CONSTANT(full)
 {
-    (void)scope;
-    (void)count;
     *result = args[0];
     return NULL;
 }
 
-static struct akgen_error *zeros_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                          struct expr_value *result)
+CONSTANT(zeros)
 {
-    (void)scope;
-    (void)args;
-    (void)count;
     *result = whole(0);
     return NULL;
 }
 
-static struct akgen_error *ones_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                         struct expr_value *result)
+CONSTANT(ones)
 {
-    (void)scope;
-    (void)args;
-    (void)count;
     *result = whole(1);
     return NULL;
 }
@@ -420,8 +384,7 @@ static struct akgen_error *rule_constant(const struct expr_scope *scope, const s
 }
 
 #define RULE(name, number)                                                                                             \
-    static struct akgen_error *name##_constant(const struct expr_scope *scope, const struct expr_value *args,          \
-                                               int count, struct expr_value *result)                                   \
+    CONSTANT(name)                                                                                                     \
     {                                                                                                                  \
         return rule_constant(scope, args, count, number, result);                                                      \
     }
@@ -433,13 +396,12 @@ RULE(share, RULE_SHARE)
 
 /* Per element. */
 #define BLOCK(id)                                                                                                      \
-    static void id##_block(const struct expr_scope *scope, uint64_t key, const double *const *args, int count,         \
-                           int64_t first, int n, double *out)
-#define UNUSED() ((void)scope, (void)key, (void)args, (void)count, (void)first)
+    static void id##_block(const struct expr_scope *scope UNUSED, uint64_t key UNUSED,                                 \
+                           const double *const *args UNUSED, int count UNUSED, int64_t first UNUSED, int n,            \
+                           double *out)
 #define PER_ELEMENT(id, formula)                                                                                       \
     BLOCK(id)                                                                                                          \
     {                                                                                                                  \
-        UNUSED();                                                                                                      \
         for (int i = 0; i < n; i++)                                                                                    \
             out[i] = formula;                                                                                          \
     }
@@ -473,7 +435,6 @@ static int uniform_digits(enum akgen_dtype type)
 
 BLOCK(rand)
 {
-    UNUSED();
     int digits = uniform_digits(scope->type);
     double step = 1.0 / (double)(1ull << digits);
     for (int i = 0; i < n; i++)
@@ -497,7 +458,6 @@ static inline uint64_t span_of(double low, double high)
 /* Integers in [low, high): the upper half of a 128-bit product. */
 BLOCK(randint)
 {
-    UNUSED();
     for (int i = 0; i < n; i++) {
         uint64_t span = span_of(args[0][i], args[1][i]);
         unsigned __int128 product = (unsigned __int128)expr_mix(key, (uint64_t)(first + i)) * span;
@@ -525,7 +485,6 @@ static inline double natural_log(double u)
  * for the angle. The angle is reduced to [-pi/4, pi/4], where Taylor series hold to 2^-40. */
 BLOCK(randn)
 {
-    UNUSED();
     double pair[EXPR_BLOCK + 2];
     for (int p = 0; p < (n + 1) / 2; p++) {
         uint64_t word = expr_mix(key, (uint64_t)(first / 2 + p));
@@ -549,7 +508,6 @@ BLOCK(randn)
 /* choose(a, b, ...): one of its arguments, the same for the whole tensor. */
 BLOCK(choose)
 {
-    UNUSED();
     memcpy(out, args[expr_mix(key, 0) % (uint64_t)count], sizeof *out * (size_t)n);
 }
 
@@ -557,7 +515,6 @@ BLOCK(choose)
  * one may replace an earlier one. */
 BLOCK(plant)
 {
-    UNUSED();
     memcpy(out, args[0], sizeof *out * (size_t)n);
     for (int k = 1; k < count && scope->elements > k - 1; k++) {
         int64_t at = (int64_t)(expr_mix(key, (uint64_t)k) % (uint64_t)scope->elements) - first;
@@ -575,7 +532,6 @@ static int by_size(const void *a, const void *b)
 /* sorted(x): the tensor's elements in ascending order. */
 BLOCK(sorted)
 {
-    UNUSED();
     memcpy(out, args[0], sizeof *out * (size_t)n);
     qsort(out, (size_t)n, sizeof *out, by_size);
 }

@@ -17,7 +17,7 @@ static double fast_gelu_op(enum akgen_dtype steps, const double *x, const double
     return R(above / below);
 }
 
-REFERENCE_ELEMENTWISE(fast_gelu, fast_gelu_op, NULL, 1)
+REFERENCE_VARIANT(fast_gelu, reference_elementwise, fast_gelu_op, NULL, 1, NULL)
 
 /* y = x sigmoid(scale x) */
 REFERENCE_OP(swish_op, R(x[0] * R(1 / (1 + exp(-R(x[0] * F(c[0])))))))

@@ -56,25 +56,10 @@ static void extreme(struct reference_call *call, bool largest, bool all)
     task_write_integer(reference_result(call, 0), 0, 1, &place);
 }
 
-static void icamax(struct reference_call *call)
-{
-    extreme(call, true, true);
-}
-
-static void icamin(struct reference_call *call)
-{
-    extreme(call, false, true);
-}
-
-static void isamax(struct reference_call *call)
-{
-    extreme(call, true, false);
-}
-
-static void isamin(struct reference_call *call)
-{
-    extreme(call, false, false);
-}
+REFERENCE_VARIANT(icamax, extreme, true, true)
+REFERENCE_VARIANT(icamin, extreme, false, true)
+REFERENCE_VARIANT(isamax, extreme, true, false)
+REFERENCE_VARIANT(isamin, extreme, false, false)
 
 /* result (1) = sqrt of the sum of x[i * incx]^2 for i < n. Squares, sum and root round. */
 static void snrm2(struct reference_call *call)

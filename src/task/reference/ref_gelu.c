@@ -11,7 +11,7 @@
 #define F(value) reference_factor(steps, value)
 
 REFERENCE_OP(gelu_op, R(reference_gelu(x[0], false)))
-REFERENCE_ELEMENTWISE(gelu, gelu_op, NULL, 1)
+REFERENCE_VARIANT(gelu, reference_elementwise, gelu_op, NULL, 1, NULL)
 
 /* z = dy (e + 1.702 x e + exp(1.702 (x - |x|))) / (e + 1)^2 with e = exp(-1.702 |x|). */
 static double fast_gelu_grad_op(enum akgen_dtype steps, const double *x, const double *c)
@@ -22,7 +22,7 @@ static double fast_gelu_grad_op(enum akgen_dtype steps, const double *x, const d
     return R(x[0] * R(above / R(below * below)));
 }
 
-REFERENCE_ELEMENTWISE(fast_gelu_grad, fast_gelu_grad_op, NULL, 2)
+REFERENCE_VARIANT(fast_gelu_grad, reference_elementwise, fast_gelu_grad_op, NULL, 2, NULL)
 
 /* dy times the derivative of x / (1 + exp(-1.5957691 (x + 0.044715 x^3))), in float32; where exp overflows the
  * derivative is not a number, which the module replaces by 0. */

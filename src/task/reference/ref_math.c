@@ -14,20 +14,19 @@ REFERENCE_INTEGER_OP(less_integer, x[0] < x[1])
 
 REFERENCE_OP(less_equal_op, x[0] <= x[1])
 REFERENCE_INTEGER_OP(less_equal_integer, x[0] <= x[1])
-REFERENCE_ELEMENTWISE(equal, equal_op, equal_integer, 2)
-REFERENCE_ELEMENTWISE(less, less_op, less_integer, 2)
-
-REFERENCE_ELEMENTWISE(less_equal, less_equal_op, less_equal_integer, 2)
+REFERENCE_VARIANT(equal, reference_elementwise, equal_op, equal_integer, 2, NULL)
+REFERENCE_VARIANT(less, reference_elementwise, less_op, less_integer, 2, NULL)
+REFERENCE_VARIANT(less_equal, reference_elementwise, less_equal_op, less_equal_integer, 2, NULL)
 
 /* Condition. */
 /* y = isfinite(x). The module casts y to x's type and so does the binding; 0 and 1 stay themselves, so bool is
  * compared. */
 REFERENCE_OP(is_finite_op, isfinite(x[0]) != 0)
-REFERENCE_ELEMENTWISE(is_finite, is_finite_op, NULL, 1)
+REFERENCE_VARIANT(is_finite, reference_elementwise, is_finite_op, NULL, 1, NULL)
 
 /* y = isinf(x); as above. */
 REFERENCE_OP(is_inf_op, isinf(x[0]) != 0)
-REFERENCE_ELEMENTWISE(is_inf, is_inf_op, NULL, 1)
+REFERENCE_VARIANT(is_inf, reference_elementwise, is_inf_op, NULL, 1, NULL)
 
 /* found_flag (1) = 1 if any element of the list is inf or nan, else 0. */
 static void non_finite_check(struct reference_call *call)
@@ -40,16 +39,16 @@ static void non_finite_check(struct reference_call *call)
 /* z = x + y */
 REFERENCE_OP(add_op, R(x[0] + x[1]))
 REFERENCE_INTEGER_OP(add_integer, (int64_t)((uint64_t)x[0] + (uint64_t)x[1]))
-REFERENCE_ELEMENTWISE(add, add_op, add_integer, 2)
+REFERENCE_VARIANT(add, reference_elementwise, add_op, add_integer, 2, NULL)
 
 /* y = sqrt(x) */
 REFERENCE_OP(sqrt_op, R(sqrt(x[0])))
-REFERENCE_ELEMENTWISE(square_root, sqrt_op, NULL, 1)
+REFERENCE_VARIANT(square_root, reference_elementwise, sqrt_op, NULL, 1, NULL)
 
 /* y = -x */
 REFERENCE_OP(neg_op, -x[0])
 REFERENCE_INTEGER_OP(neg_integer, (int64_t)(0 - (uint64_t)x[0]))
-REFERENCE_ELEMENTWISE(neg, neg_op, neg_integer, 1)
+REFERENCE_VARIANT(neg, reference_elementwise, neg_op, neg_integer, 1, NULL)
 
 /* y = input_data + x1 * x2 * value, from left to right; value (1). The module computes bfloat16 in float32. */
 REFERENCE_OP(addcmul_op, R(x[0] + R(R(x[1] * x[2]) * c[0])))

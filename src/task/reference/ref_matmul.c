@@ -190,15 +190,8 @@ static void slice_k(struct reference_call *call, bool quantized, int list)
     }
 }
 
-static void grouped_matmul_slice_k(struct reference_call *call)
-{
-    slice_k(call, false, 2);
-}
-
-static void grouped_matmul_slice_k_dequant(struct reference_call *call)
-{
-    slice_k(call, true, 4);
-}
+REFERENCE_VARIANT(grouped_matmul_slice_k, slice_k, false, 2)
+REFERENCE_VARIANT(grouped_matmul_slice_k_dequant, slice_k, true, 4)
 
 /* Group g multiplies the rows list[g - 1] .. list[g] - 1 of a by matrix g of b. */
 static void slice_m(struct reference_call *call, bool quantized, int list)
@@ -215,15 +208,8 @@ static void slice_m(struct reference_call *call, bool quantized, int list)
     }
 }
 
-static void grouped_matmul_slice_m(struct reference_call *call)
-{
-    slice_m(call, false, 2);
-}
-
-static void grouped_matmul_slice_m_dequant(struct reference_call *call)
-{
-    slice_m(call, true, 4);
-}
+REFERENCE_VARIANT(grouped_matmul_slice_m, slice_m, false, 2)
+REFERENCE_VARIANT(grouped_matmul_slice_m_dequant, slice_m, true, 4)
 
 /* The quantized product without groups. */
 static void quant_matmul(struct reference_call *call)

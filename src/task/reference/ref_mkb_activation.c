@@ -46,7 +46,7 @@ static double new_gelu_op(enum akgen_dtype steps, const double *x, const double 
     return R(R(0.5 * x[0]) * R(1 + bent));
 }
 
-REFERENCE_ELEMENTWISE(new_gelu, new_gelu_op, NULL, 1)
+REFERENCE_VARIANT(new_gelu, reference_elementwise, new_gelu_op, NULL, 1, NULL)
 
 const struct task_reference_entry task_references_mkb_activation[] = {
     REFERENCE_CALLED("mkb_elu", elu, "x float32 (e) -> y =x (e); alpha float = 1.0"),

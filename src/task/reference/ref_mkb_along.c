@@ -136,10 +136,7 @@ LINE(cumsum)
         out[l] = sum += in[l];
 }
 
-static void masked_cumsum(struct reference_call *call)
-{
-    along(call, cumsum_line, reference_input(call, 1));
-}
+REFERENCE_VARIANT(masked_cumsum, along, cumsum_line, reference_input(call, 1))
 
 /* As published: a zero in front, length + 1 results, and (in `along`: the output has one row less) no last row. */
 LINE(cumsum_exclusive)

@@ -69,25 +69,10 @@ ROW_SUM(huber, smooth_l1(steps, p - t))
 ROW_SUM(hinge, fmax(R(1 - R(p * t)), 0))
 ROW_SUM(kl_div, t > 0 ? R(t * R(R(log(t)) - R(log(p)))) : 0) /* 0 log 0 is 0 */
 
-static void mse(struct reference_call *call)
-{
-    over_rows(call, mse_row, 2, 0, elements(call));
-}
-
-static void huber(struct reference_call *call)
-{
-    over_rows(call, huber_row, 2, 0, elements(call));
-}
-
-static void hinge(struct reference_call *call)
-{
-    over_rows(call, hinge_row, 2, 0, elements(call));
-}
-
-static void kl_div(struct reference_call *call)
-{
-    over_rows(call, kl_div_row, 2, 0, rows_of(call));
-}
+REFERENCE_VARIANT(mse, over_rows, mse_row, 2, 0, elements(call))
+REFERENCE_VARIANT(huber, over_rows, huber_row, 2, 0, elements(call))
+REFERENCE_VARIANT(hinge, over_rows, hinge_row, 2, 0, elements(call))
+REFERENCE_VARIANT(kl_div, over_rows, kl_div_row, 2, 0, rows_of(call))
 
 /* 1 - p t / (max(|p|, eps) max(|t|, eps)) */
 static double cosine_row(enum akgen_dtype steps, int64_t length, double *const *x, double epsilon)
@@ -101,10 +86,7 @@ static double cosine_row(enum akgen_dtype steps, int64_t length, double *const *
     return R(1 - R(R(dot) / R(fmax(sqrt(p), epsilon) * fmax(sqrt(t), epsilon))));
 }
 
-static void cosine_similarity(struct reference_call *call)
-{
-    over_rows(call, cosine_row, 2, 1e-8, rows_of(call));
-}
+REFERENCE_VARIANT(cosine_similarity, over_rows, cosine_row, 2, 1e-8, rows_of(call))
 
 /* -log_softmax(p)[target] */
 static double cross_entropy_row(enum akgen_dtype steps, int64_t length, double *const *x, double c)
@@ -118,10 +100,7 @@ static double cross_entropy_row(enum akgen_dtype steps, int64_t length, double *
     return -R(R(x[0][(int64_t)x[1][0]] - most) - R(log(sum)));
 }
 
-static void cross_entropy(struct reference_call *call)
-{
-    over_rows(call, cross_entropy_row, 2, 0, rows_of(call));
-}
+REFERENCE_VARIANT(cross_entropy, over_rows, cross_entropy_row, 2, 0, rows_of(call))
 
 static double distance(enum akgen_dtype steps, int64_t length, const double *u, const double *v)
 {

@@ -48,25 +48,10 @@ static void elementwise(struct reference_call *call, reference_op *op, int input
     reference_elementwise(call, op, NULL, inputs, c);
 }
 
-static void adagrad(struct reference_call *call)
-{
-    elementwise(call, adagrad_op, 3, 2);
-}
-
-static void adam(struct reference_call *call)
-{
-    elementwise(call, adam_op, 4, 5);
-}
-
-static void rmsprop(struct reference_call *call)
-{
-    elementwise(call, rmsprop_op, 3, 3);
-}
-
-static void sgd(struct reference_call *call)
-{
-    elementwise(call, sgd_op, 3, 2);
-}
+REFERENCE_VARIANT(adagrad, elementwise, adagrad_op, 3, 2)
+REFERENCE_VARIANT(adam, elementwise, adam_op, 4, 5)
+REFERENCE_VARIANT(rmsprop, elementwise, rmsprop_op, 3, 3)
+REFERENCE_VARIANT(sgd, elementwise, sgd_op, 3, 2)
 
 /* r = m / (sqrt(v) + eps); x: param, m, v; c: eps, then lr and lr times the trust ratio */
 REFERENCE_OP(lamb_ratio, R(x[1] / R(R(sqrt(x[2])) + R(c[0]))))

@@ -78,15 +78,8 @@ static void pool(struct reference_call *call, bool max)
     free(out);
 }
 
-static void average(struct reference_call *call)
-{
-    pool(call, false);
-}
-
-static void maximum(struct reference_call *call)
-{
-    pool(call, true);
-}
+REFERENCE_VARIANT(average, pool, false)
+REFERENCE_VARIANT(maximum, pool, true)
 
 /* The output has as many places as the window has positions, each of which covers more than padding. */
 static struct akgen_error *fits(const struct reference_call *call, bool max)

@@ -135,10 +135,7 @@ static void add_rms_norm_cast(struct reference_call *call)
 }
 
 /* In float32, rounded once. Outputs: x1 (y), rstd, x2 (the sum). */
-static void inplace_add_rms_norm(struct reference_call *call)
-{
-    add_rms_norm_rows(call, AKGEN_FLOAT, 0, 1, 2);
-}
+REFERENCE_VARIANT(inplace_add_rms_norm, add_rms_norm_rows, AKGEN_FLOAT, 0, 1, 2)
 
 /* x = x1 + x2; y1 = int8(x / sqrt(mean(x^2) + epsilon) gamma / scales1 + zero_points1). x1, x2, x, y1 (rows, length);
  * gamma, scales1, zero_points1 (length). Outputs: y1, y2 (not made, as there is no scales2), x. The module multiplies

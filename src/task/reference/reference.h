@@ -133,11 +133,11 @@ void reference_map_integer(reference_integer_op *op, const struct task_tensor *c
 /* Maps inputs 0 .. arity - 1 to output 0: op for floating types, with steps in that type; integer_op for the others. */
 void reference_elementwise(struct reference_call *call, reference_op *op, reference_integer_op *integer_op, int arity,
                            const double *c);
-/* A reference that is nothing but that. */
-#define REFERENCE_ELEMENTWISE(name, op, integer_op, arity)                                                             \
+/* A reference that is another function with arguments. */
+#define REFERENCE_VARIANT(name, function, ...)                                                                         \
     static void name(struct reference_call *call)                                                                      \
     {                                                                                                                  \
-        reference_elementwise(call, op, integer_op, arity, NULL);                                                      \
+        function(call, __VA_ARGS__);                                                                                   \
     }
 
 #endif
