@@ -1,5 +1,6 @@
 /* Derived inputs that a forward pass hands to its gradient: statistics, activations, log-probabilities. Steps round as
  * torch does in the tensors' types. */
+#include "task/reference/product.h"
 #include "task/reference/reference.h"
 #include "task/task_internal.h"
 
@@ -15,7 +16,7 @@ static const struct task_tensor *input(const struct task_instance *instance, con
 static void row_statistics(const struct task_tensor *a, double scale, const struct task_tensor *b, double epsilon,
                            bool rstd, const struct task_tensor *result)
 {
-    double *row = reference_read_all(a), *other = reference_read_all(b);
+    double *row = reference_part(a, 0, a->elements), *other = reference_part(b, 0, b->elements);
     int64_t rows = result->elements, length = rows ? a->elements / rows : 0;
     for (int64_t r = 0; r < rows; r++) {
         double sum = 0, squares = 0, *x = row + r * length;
@@ -56,7 +57,7 @@ void task_derive_rms_rstd(struct task_instance *instance)
     const struct task_tensor *tensor = input(instance, "rstd");
     const struct reference_call call = {.instance = instance};
     const struct task_tensor *x = input(instance, "x");
-    double *values = reference_read_all(x), epsilon = reference_column(&call, "epsilon");
+    double *values = reference_part(x, 0, x->elements), epsilon = reference_column(&call, "epsilon");
     int64_t rows = tensor->elements, length = rows ? x->elements / rows : 0;
     for (int64_t r = 0; r < rows; r++) {
         double sum = 0;
@@ -74,7 +75,7 @@ void task_derive_rms_rstd(struct task_instance *instance)
 void task_derive_gelu(struct task_instance *instance)
 {
     const struct task_tensor *tensor = input(instance, "y");
-    double *values = reference_read_all(input(instance, "x"));
+    double *values = reference_part(input(instance, "x"), 0, input(instance, "x")->elements);
     for (int64_t i = 0; i < tensor->elements; i++)
         values[i] = reference_gelu(values[i], false);
     task_write_double(tensor, 0, (int)tensor->elements, values);
@@ -89,7 +90,7 @@ void task_derive_half_gelu(struct task_instance *instance)
     const struct task_tensor *x = input(instance, "x");
     bool tanh_form = reference_attr(&call, 1) == 1;
     int64_t half = reference_half(x, (int)reference_attr(&call, 0));
-    double *values = reference_read_all(x);
+    double *values = reference_part(x, 0, x->elements);
     for (int64_t i = 0; i < tensor->elements; i++) {
         double y = reference_gelu(values[i / half * 2 * half + i % half], tanh_form);
         task_write_double(tensor, i, 1, &y);
@@ -101,7 +102,7 @@ void task_derive_half_gelu(struct task_instance *instance)
 void task_derive_log_softmax(struct task_instance *instance)
 {
     const struct task_tensor *tensor = input(instance, "log_prob");
-    double *values = reference_read_all(tensor);
+    double *values = reference_part(tensor, 0, tensor->elements);
     int64_t length = tensor->dims[tensor->rank - 1], rows = length ? tensor->elements / length : 0;
     for (int64_t r = 0; r < rows; r++) {
         double *row = values + r * length, largest = row[0], sum = 0;

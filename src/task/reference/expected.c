@@ -163,8 +163,11 @@ void task_outputs_free(struct task_argument *arguments)
 static struct task_argument *compute(const struct task_instance *instance, enum task_profile profile, double lean,
                                      bool rounded)
 {
-    struct reference_call call = {instance, profile, outputs_new(instance, profile)->arguments, lean, rounded};
+    struct arena scratch = {0};
+    struct reference_call call = {instance, profile, outputs_new(instance, profile)->arguments,
+                                  lean,     rounded, &scratch};
     instance->task->reference->compute(&call);
+    arena_free(&scratch);
     for (int i = 0; i < instance->task->output_count; i++)
         if (!task_output_judged(instance, i, profile)) {
             free_values(&call.outputs[i]);

@@ -1,6 +1,6 @@
 #include "task/reference/product.h"
 
-#include "task/reference/reference.h"
+#include "base/memory.h"
 
 #include <cblas.h>
 #include <pthread.h>
@@ -30,7 +30,7 @@ void reference_product(const struct product *shape, const double *a, const doubl
 
 double *reference_part(const struct task_tensor *tensor, int64_t first, int64_t count)
 {
-    double *values = reference_numbers(count);
+    double *values = memory_alloc((size_t)(count + 1) * sizeof *values);
     task_read_double(tensor, first, (int)count, values);
     return values;
 }

@@ -1,4 +1,5 @@
 /* Attention (level 3: GMM). The modules compute in float32; sums are kept in double and rounded once. */
+#include "base/memory.h"
 #include "task/reference/product.h"
 #include "task/reference/reference.h"
 
@@ -34,7 +35,7 @@ static void flash_attention(struct reference_call *call)
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     int64_t length = query->dims[1], width = query->dims[2], size = length * width;
     double scale = reference_attr(call, 0);
-    double *scores = reference_numbers(ROWS * length), *block = reference_numbers(ROWS * width);
+    double *scores = reference_numbers(call, ROWS * length), *block = reference_numbers(call, ROWS * width);
     for (int64_t batch = 0; batch < query->dims[0]; batch++) {
         double *key = reference_part(reference_input(call, 1), batch * size, size);
         double *value = reference_part(reference_input(call, 2), batch * size, size);
@@ -54,8 +55,6 @@ static void flash_attention(struct reference_call *call)
         free(key);
         free(value);
     }
-    free(scores);
-    free(block);
 }
 
 /* Multi-head latent attention over a paged cache. */
@@ -115,8 +114,8 @@ static struct mla mla_of(const struct reference_call *call)
     for (int part = 0; part < 2; part++) {
         const struct task_tensor *query = reference_input(call, part);
         mla.width[part] = query->dims[2];
-        mla.query[part] = reference_part(query, 0, query->elements);
-        mla.cache[part] = reference_part(reference_input(call, 2 + part), 0, reference_input(call, 2 + part)->elements);
+        mla.query[part] = reference_read_all(call, query);
+        mla.cache[part] = reference_read_all(call, reference_input(call, 2 + part));
     }
     return mla;
 }
@@ -126,12 +125,12 @@ static struct mla mla_of(const struct reference_call *call)
 static void mla(struct reference_call *call)
 {
     struct mla mla = mla_of(call);
-    double *y = reference_numbers(mla.width[0]);
+    double *y = reference_numbers(call, mla.width[0]);
     int64_t token = 0;
     reference_retype(call, 0, AKGEN_FLOAT);
     for (int64_t sequence = 0; sequence < reference_item_count(call, 0); sequence++) {
         int64_t length = reference_item(call, 1, sequence), end = token + reference_item(call, 0, sequence);
-        double *scores = reference_numbers(length);
+        double *scores = memory_alloc(((size_t)length + 1) * sizeof *scores);
         for (; token < end; token++)
             for (int64_t head = 0; head < mla.heads; head++) {
                 attend(&mla, token, sequence, length, head, scores, y);
@@ -140,11 +139,6 @@ static void mla(struct reference_call *call)
             }
         free(scores);
     }
-    for (int part = 0; part < 2; part++) {
-        free(mla.query[part]);
-        free(mla.cache[part]);
-    }
-    free(y);
 }
 
 /* Tokens and keys per sequence: the tokens add up to the queries', the keys have room in the blocks. */

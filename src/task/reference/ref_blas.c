@@ -2,7 +2,6 @@
 #include "task/reference/reference.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* y[i * incy] = x[i * incx] for i < n, complex64; positions beyond the end of either count nothing. */
 static void ccopy(struct reference_call *call)
@@ -76,27 +75,14 @@ static void snrm2(struct reference_call *call)
     task_write_double(reference_result(call, 0), 0, 1, &root);
 }
 
-static double *doubles_of(const struct task_tensor *tensor)
-{
-    double *values = calloc((size_t)tensor->elements + 1, sizeof *values);
-    if (!values)
-        abort();
-    for (int64_t first = 0; first < tensor->elements; first += REFERENCE_BLOCK) {
-        int64_t rest = tensor->elements - first;
-        task_read_double(tensor, first, rest < REFERENCE_BLOCK ? (int)rest : REFERENCE_BLOCK, values + first);
-    }
-    return values;
-}
-
 /* c (m, n) = a (m, k) b (k, n). Sums in double, rounded once. */
 static void matmul(struct reference_call *call)
 {
     const struct task_tensor *c = reference_result(call, 0);
     int64_t m = c->dims[0], n = c->dims[1], depth = reference_input(call, 0)->dims[1];
-    double *a = doubles_of(reference_input(call, 0)), *b = doubles_of(reference_input(call, 1));
-    double *row = malloc(sizeof *row * (size_t)(n + 1));
-    if (!row)
-        abort();
+    double *a = reference_read_all(call, reference_input(call, 0)),
+           *b = reference_read_all(call, reference_input(call, 1));
+    double *row = reference_numbers(call, n);
     for (int64_t i = 0; i < m; i++) {
         for (int64_t j = 0; j < n; j++)
             row[j] = 0;
@@ -106,9 +92,6 @@ static void matmul(struct reference_call *call)
         for (int64_t j = 0; j < n; j++)
             task_write_double(c, i * n + j, 1, &row[j]);
     }
-    free(row);
-    free(a);
-    free(b);
 }
 
 const struct task_reference_entry task_references_blas[] = {

@@ -3,7 +3,6 @@
 #include "task/reference/reference.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define R(value) reference_round(steps, value)
@@ -262,14 +261,12 @@ struct foreach_map {
     X(foreach_tan, foreach_tan_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")        \
     X(foreach_tanh, foreach_tanh_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")
 
-/* The numbers of a call, one per tensor where the operator has them; to be freed. */
+/* The numbers of a call, one per tensor where the operator has them. */
 static double *read_numbers(const struct reference_call *call, int input, int tensors)
 {
     const struct task_tensor *numbers = reference_input(call, input);
     int room = tensors > (int)numbers->elements ? tensors : (int)numbers->elements;
-    double *values = calloc((size_t)room + 1, sizeof *values);
-    if (!values)
-        abort();
+    double *values = reference_numbers(call, room);
     task_read_double(numbers, 0, (int)numbers->elements, values);
     return values;
 }
@@ -295,7 +292,6 @@ static void map_lists(struct reference_call *call, const struct foreach_map *map
         else
             reference_map_integer(map->integer_op, in, map->lists, number, out);
     }
-    free(numbers);
 }
 
 #define MAP_FUNCTION(name, ...)                                                                                        \

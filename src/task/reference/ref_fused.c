@@ -3,7 +3,6 @@
 #include "task/reference/reference.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define R(value) reference_round(steps, value)
 
@@ -13,10 +12,12 @@ static void add_sigmoid_mul_reduce_sum(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0), *y = reference_input(call, 4);
     enum akgen_dtype steps = reference_steps(call, x->type);
-    double *row = reference_read_all(reference_input(call, 1)), *column = reference_read_all(reference_input(call, 3));
+    double *row = reference_read_all(call, reference_input(call, 1)),
+           *column = reference_read_all(call, reference_input(call, 3));
     double factor = reference_scalar(call, 2);
     int64_t depth = x->dims[1], length = x->dims[2];
-    double *a = reference_numbers(length), *b = reference_numbers(length), *sums = reference_numbers(length);
+    double *a = reference_numbers(call, length), *b = reference_numbers(call, length),
+           *sums = reference_numbers(call, length);
     for (int64_t outer = 0; outer < x->dims[0]; outer++) {
         for (int64_t j = 0; j < length; j++)
             sums[j] = 0;
@@ -30,11 +31,6 @@ static void add_sigmoid_mul_reduce_sum(struct reference_call *call)
         }
         reference_store(call, 0, outer * length, length, sums);
     }
-    free(row);
-    free(column);
-    free(a);
-    free(b);
-    free(sums);
 }
 
 /* m = a b c; k = gamma / sqrt(variance(m) + add_y); out = beta - k mean(m) + k m. a, b, out (rows, length); c, add_y
@@ -44,9 +40,10 @@ static void mul_mul_reduce_mean_twice(struct reference_call *call)
     const struct task_tensor *a = reference_input(call, 0), *b = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, a->type);
     double c = reference_scalar(call, 2), add = reference_scalar(call, 3);
-    double *gamma = reference_read_all(reference_input(call, 4)), *beta = reference_read_all(reference_input(call, 5));
+    double *gamma = reference_read_all(call, reference_input(call, 4)),
+           *beta = reference_read_all(call, reference_input(call, 5));
     int64_t length = a->dims[1];
-    double *m = reference_numbers(length), *other = reference_numbers(length);
+    double *m = reference_numbers(call, length), *other = reference_numbers(call, length);
     for (int64_t r = 0; r < a->dims[0]; r++) {
         double sum = 0, squares = 0;
         task_read_double(a, r * length, (int)length, m);
@@ -65,10 +62,6 @@ static void mul_mul_reduce_mean_twice(struct reference_call *call)
         }
         reference_store(call, 0, r * length, length, m);
     }
-    free(gamma);
-    free(beta);
-    free(m);
-    free(other);
 }
 
 /* softmax of sel ? a : b over the last dimension, each step in the tensors' type. */
@@ -77,7 +70,8 @@ static void select_softmax(struct reference_call *call)
     const struct task_tensor *sel = reference_input(call, 0), *a = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, a->type);
     int64_t length = a->dims[a->rank - 1];
-    double *x = reference_numbers(length), *other = reference_numbers(length), *chosen = reference_numbers(length);
+    double *x = reference_numbers(call, length), *other = reference_numbers(call, length),
+           *chosen = reference_numbers(call, length);
     for (int64_t r = 0; length && r < a->elements / length; r++) {
         double largest = -INFINITY, sum = 0;
         task_read_double(sel, r * length, (int)length, chosen);
@@ -93,9 +87,6 @@ static void select_softmax(struct reference_call *call)
             x[i] = R(x[i] / R(sum));
         reference_store(call, 0, r * length, length, x);
     }
-    free(x);
-    free(other);
-    free(chosen);
 }
 
 /* softmax(x) over the last dimension; torch computes it in float32 and rounds once. */
@@ -104,7 +95,7 @@ static void softmax(struct reference_call *call)
     const struct task_tensor *x = reference_input(call, 0);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     int64_t length = x->dims[x->rank - 1];
-    double *row = reference_numbers(length);
+    double *row = reference_numbers(call, length);
     for (int64_t r = 0; length && r < x->elements / length; r++) {
         double largest = -INFINITY, sum = 0;
         task_read_double(x, r * length, (int)length, row);
@@ -116,7 +107,6 @@ static void softmax(struct reference_call *call)
             row[i] = R(row[i] / R(sum));
         reference_store(call, 0, r * length, length, row);
     }
-    free(row);
 }
 
 /* g = grad values^T; (g - sum(p g)) p per row. p (rows, length), grad (rows, depth), values (length, depth). Steps in
@@ -126,8 +116,9 @@ static void matmul_softmax_grad(struct reference_call *call)
     const struct task_tensor *p = reference_input(call, 0), *grad = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, p->type);
     int64_t rows = p->dims[0], length = p->dims[1], depth = grad->dims[1];
-    double *g = reference_numbers(rows * length), *left = reference_read_all(grad), *v = reference_numbers(depth);
-    double *row = reference_numbers(length);
+    double *g = reference_numbers(call, rows * length), *left = reference_read_all(call, grad),
+           *v = reference_numbers(call, depth);
+    double *row = reference_numbers(call, length);
     for (int64_t i = 0; i < length; i++) {
         task_read_double(reference_input(call, 2), i * depth, (int)depth, v);
         for (int64_t r = 0; r < rows; r++) {
@@ -146,10 +137,6 @@ static void matmul_softmax_grad(struct reference_call *call)
             row[i] = R(R(g[r * length + i] - R(sum)) * row[i]);
         reference_store(call, 0, r * length, length, row);
     }
-    free(g);
-    free(left);
-    free(v);
-    free(row);
 }
 
 /* t = sigmoid(x1 t1); out = (t < t2 ? t : 2 t) x2 t3. x1 (rows, length), x2 (1, ...) of length elements. The numbers
@@ -160,7 +147,7 @@ static void mul_sigmoid(struct reference_call *call)
     enum akgen_dtype steps = reference_steps(call, x1->type);
     double t1 = reference_factor(steps, reference_attr(call, 0)), t2 = R(reference_attr(call, 1));
     double t3 = reference_factor(steps, reference_attr(call, 2));
-    double *other = reference_read_all(x2), *row = reference_numbers(x2->elements);
+    double *other = reference_read_all(call, x2), *row = reference_numbers(call, x2->elements);
     int64_t length = x2->elements;
     for (int64_t r = 0; length && r < x1->elements / length; r++) {
         task_read_double(x1, r * length, (int)length, row);
@@ -170,8 +157,6 @@ static void mul_sigmoid(struct reference_call *call)
         }
         reference_store(call, 0, r * length, length, row);
     }
-    free(other);
-    free(row);
 }
 
 const struct task_reference_entry task_references_fused[] = {

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define R(value) reference_round(steps, value)
@@ -150,11 +149,11 @@ static void gelu_quant(struct reference_call *call)
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     bool tanh_form = strcmp(reference_text(call, 0), "none") != 0;
     bool dynamic = strcmp(reference_text(call, 1), "static") != 0;
-    double *scale = reference_read_all(reference_input(call, 1)),
-           *offset = reference_read_all(reference_input(call, 2));
+    double *scale = reference_read_all(call, reference_input(call, 1)),
+           *offset = reference_read_all(call, reference_input(call, 2));
     int64_t scales = reference_input(call, 1)->elements, offsets = reference_input(call, 2)->elements;
     int64_t length = x->dims[x->rank - 1];
-    double *row = reference_numbers(length);
+    double *row = reference_numbers(call, length);
     reference_quantized(call, 0);
     for (int64_t r = 0; length && r < x->elements / length; r++) {
         double largest = 0;
@@ -169,9 +168,6 @@ static void gelu_quant(struct reference_call *call)
         reference_store(call, 0, r * length, length, row);
         reference_store(call, 1, r, 1, &inverse);
     }
-    free(scale);
-    free(offset);
-    free(row);
 }
 
 /* The optional inputs of dequant_swiglu_quant; NULL if absent. */
@@ -202,13 +198,13 @@ static void dequant_swiglu_quant(struct reference_call *call)
     const struct task_tensor *x = reference_input(call, 0);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     struct dequant in = {reference_read_optional(call, 1), reference_read_optional(call, 2),
-                         reference_read_optional(call, 3), reference_read_all(reference_input(call, 4)),
+                         reference_read_optional(call, 3), reference_read_all(call, reference_input(call, 4)),
                          reference_read_optional(call, 5)};
     double *counts = reference_read_optional(call, 6);
     bool left = reference_flag(call, 0), integer = !task_is_float(x->type);
     bool dynamic = strcmp(reference_text(call, 1), "dynamic") == 0;
     int64_t half = x->dims[x->rank - 1] / 2, rows = half ? x->elements / half / 2 : 0, group = 0;
-    double *row = reference_numbers(2 * half), until = counts ? counts[0] : (double)rows;
+    double *row = reference_numbers(call, 2 * half), until = counts ? counts[0] : (double)rows;
     reference_quantized(call, 0);
     for (int64_t r = 0; r < rows; r++) {
         while (counts && (double)r >= until)
@@ -227,13 +223,6 @@ static void dequant_swiglu_quant(struct reference_call *call)
         reference_store(call, 0, r * half, half, row);
         reference_store(call, 1, r, 1, &out_scale);
     }
-    free(in.weight);
-    free(in.activation);
-    free(in.bias);
-    free(in.scale);
-    free(in.offset);
-    free(counts);
-    free(row);
 }
 
 /* Integers need a scale per column, the static form an offset; without groups all rows are one. */

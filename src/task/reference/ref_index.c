@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The dimension that Cross works along: `dim`, counted from the end if negative; -65530, the operator's default, means
@@ -149,9 +148,7 @@ static void top_k(struct reference_call *call)
     int64_t inner = 1, n = x->dims[dim], k = values->dims[dim];
     for (int d = dim + 1; d < x->rank; d++)
         inner *= x->dims[d];
-    struct ranked *best = malloc(sizeof *best * (size_t)(k + 1));
-    if (!best)
-        abort();
+    struct ranked *best = arena_alloc(call->scratch, sizeof *best * (size_t)(k + 1));
     for (int64_t v = 0; n && v < x->elements / n; v++) {
         int64_t from = v / inner * n * inner + v % inner, to = v / inner * k * inner + v % inner, held = 0;
         for (int64_t i = 0; i < n; i++) {
@@ -165,7 +162,6 @@ static void top_k(struct reference_call *call)
                 task_write_integer(indices, to + i * inner, 1, &best[i].index);
         }
     }
-    free(best);
 }
 
 static struct akgen_error *cross_fits(const struct reference_call *call)

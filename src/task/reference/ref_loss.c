@@ -2,7 +2,6 @@
 #include "task/reference/reference.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define R(value) reference_round(steps, value)
@@ -39,30 +38,21 @@ static struct classes classes_new(struct reference_call *call, enum akgen_dtype 
     int64_t ignored = reference_integer(call, 1);
     struct classes c = {.rows = x->dims[0], .count = x->dims[1], .smoothing = reference_attr(call, 2)};
     c.reduction = strcmp(reduction, "mean") == 0 ? MEAN : strcmp(reduction, "sum") == 0 ? SUM : NONE;
-    c.target = calloc((size_t)c.rows + 1, sizeof *c.target);
-    if (!c.target)
-        abort();
+    c.target = arena_alloc(call->scratch, ((size_t)c.rows + 1) * sizeof *c.target);
     task_read_integer(reference_input(call, target), 0, (int)c.rows, c.target);
-    c.weight = reference_numbers(c.count);
+    c.weight = reference_numbers(call, c.count);
     if (reference_optional(call, weight))
         task_read_double(reference_optional(call, weight), 0, (int)c.count, c.weight);
     else
         for (int64_t i = 0; i < c.count; i++)
             c.weight[i] = 1;
-    c.mask = reference_numbers(c.rows);
+    c.mask = reference_numbers(call, c.rows);
     for (int64_t r = 0; r < c.rows; r++) {
         c.mask[r] = ignored < 0 || c.target[r] != ignored;
         c.weights += c.weight[c.target[r]] * c.mask[r];
     }
     c.weights = R(c.weights);
     return c;
-}
-
-static void classes_free(struct classes *c)
-{
-    free(c->target);
-    free(c->weight);
-    free(c->mask);
 }
 
 /* log_prob = log_softmax(input) per row; the loss of a row is -log_prob[target] weight[target], with label smoothing s
@@ -73,7 +63,8 @@ static void cross_entropy_loss(struct reference_call *call)
     const struct task_tensor *x = reference_input(call, 0);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     struct classes c = classes_new(call, steps, 0, 1, 2);
-    double *row = reference_numbers(c.count), *losses = reference_numbers(c.rows), loss = 0, smooth = 0, squares = 0;
+    double *row = reference_numbers(call, c.count), *losses = reference_numbers(call, c.rows), loss = 0, smooth = 0,
+           squares = 0;
     double share = R(1 - c.smoothing), smoothing = R(c.smoothing), all = R(c.weights + 1e-12);
     for (int64_t r = 0; r < c.rows; r++) {
         double largest = -INFINITY, sum = 0, spread = 0;
@@ -107,9 +98,6 @@ static void cross_entropy_loss(struct reference_call *call)
     }
     double zloss = R(R(reference_attr(call, 3)) * R(squares / (double)c.rows));
     reference_store(call, 2, 0, 1, &zloss);
-    classes_free(&c);
-    free(row);
-    free(losses);
 }
 
 /* g = grad_loss (1 - s) weight[target], divided by the sum of the targets' weights for "mean", 0 for ignored rows;
@@ -119,7 +107,7 @@ static void cross_entropy_loss_grad(struct reference_call *call)
     const struct task_tensor *log_prob = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     struct classes c = classes_new(call, steps, 1, 2, 3);
-    double *row = reference_numbers(c.count), all = R(c.weights + 1e-12);
+    double *row = reference_numbers(call, c.count), all = R(c.weights + 1e-12);
     for (int64_t r = 0; r < c.rows; r++) {
         double grad;
         task_read_double(reference_input(call, 0), c.reduction == NONE ? r : 0, 1, &grad);
@@ -134,8 +122,6 @@ static void cross_entropy_loss_grad(struct reference_call *call)
         }
         reference_store(call, 0, r * c.count, c.count, row);
     }
-    classes_free(&c);
-    free(row);
 }
 
 const struct task_reference_entry task_references_loss[] = {

@@ -1,6 +1,7 @@
 /* Matrix products (level 3: GMM). Most modules widen to float32 first and yield float32, whatever the operator's output
  * is. Products are summed in double and rounded once, which lies within the error of any float32 order of summation;
  * products of integers are exact. */
+#include "base/memory.h"
 #include "task/reference/product.h"
 #include "task/reference/reference.h"
 
@@ -20,7 +21,7 @@ static double *product_of(const struct product *shape, struct operand a, struct 
 {
     double *left = reference_part(a.tensor, a.first, shape->m * shape->k);
     double *right = reference_part(b.tensor, b.first, shape->k * shape->n);
-    double *result = reference_numbers(shape->m * shape->n);
+    double *result = memory_alloc((size_t)(shape->m * shape->n + 1) * sizeof(double));
     reference_product(shape, left, right, result);
     free(left);
     free(right);
@@ -57,7 +58,7 @@ static void scaled_product(enum akgen_dtype steps, const struct product *shape, 
     int64_t size = shape->m * shape->n;
     double *left = reference_part(a.tensor, a.first, shape->m * shape->k);
     double *right = reference_part(b.tensor, b.first, shape->k * shape->n);
-    double *old = reference_part(c.tensor, c.first, size), *result = reference_numbers(size);
+    double *old = reference_part(c.tensor, c.first, size), *result = memory_alloc((size_t)(size + 1) * sizeof(double));
     for (int64_t i = 0; i < shape->m * shape->k; i++)
         left[i] = R(alpha * left[i]);
     reference_product(shape, left, right, result);

@@ -3,8 +3,6 @@
 #include "task/reference/product.h"
 #include "task/reference/reference.h"
 
-#include <stdlib.h>
-
 #define R(value) reference_round(steps, value)
 
 /* One token's part of each input, and the sizes: n streams of d elements. */
@@ -30,20 +28,11 @@ static struct token token_new(const struct reference_call *call)
     return (struct token){.steps = reference_steps(call, AKGEN_FLOAT),
                           .n = n,
                           .d = d,
-                          .dy = reference_numbers(n * d),
-                          .x = reference_numbers(n * d),
-                          .h_res = reference_numbers(n * n),
-                          .h_out = reference_numbers(d),
-                          .h_post = reference_numbers(n)};
-}
-
-static void token_free(struct token *token)
-{
-    free(token->dy);
-    free(token->x);
-    free(token->h_res);
-    free(token->h_out);
-    free(token->h_post);
+                          .dy = reference_numbers(call, n * d),
+                          .x = reference_numbers(call, n * d),
+                          .h_res = reference_numbers(call, n * n),
+                          .h_out = reference_numbers(call, d),
+                          .h_post = reference_numbers(call, n)};
 }
 
 static int64_t token_count(const struct reference_call *call, const struct token *token)
@@ -60,7 +49,7 @@ static void mhc_post(struct reference_call *call)
     struct token token = token_new(call);
     enum akgen_dtype steps = token.steps;
     int64_t n = token.n, d = token.d;
-    double *y = reference_numbers(n * d);
+    double *y = reference_numbers(call, n * d);
     for (int64_t at = 0; at < token_count(call, &token); at++) {
         token_read(&token, tensors, at);
         for (int64_t i = 0; i < n; i++)
@@ -72,8 +61,6 @@ static void mhc_post(struct reference_call *call)
             }
         task_write_double(reference_result(call, 0), at * n * d, (int)(n * d), y);
     }
-    token_free(&token);
-    free(y);
 }
 
 /* Sum of the rounded products a[i a_step] b[i b_step], i < count. */
@@ -112,16 +99,13 @@ static void mhc_post_grad(struct reference_call *call)
     int64_t n = token.n, d = token.d, sizes[] = {n * d, n * n, d, n};
     double *gradient[4];
     for (int i = 0; i < 4; i++)
-        gradient[i] = reference_numbers(sizes[i]);
+        gradient[i] = reference_numbers(call, sizes[i]);
     for (int64_t at = 0; at < token_count(call, &token); at++) {
         token_read(&token, tensors, at);
         token_gradients(&token, gradient);
         for (int i = 0; i < 4; i++)
             task_write_double(reference_result(call, i), at * sizes[i], (int)sizes[i], gradient[i]);
     }
-    for (int i = 0; i < 4; i++)
-        free(gradient[i]);
-    token_free(&token);
 }
 
 const struct task_reference_entry task_references_mhc[] = {

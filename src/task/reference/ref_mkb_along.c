@@ -4,20 +4,11 @@
 #include "task/reference/reference.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define R(value) reference_round(steps, value)
 
 /* One line of length elements, in and out; the result may be shorter or longer: out_length. */
 typedef void line_function(enum akgen_dtype steps, int64_t length, const double *in, int64_t out_length, double *out);
-
-static double *doubles(int64_t count)
-{
-    double *values = calloc((size_t)count + 1, sizeof *values);
-    if (!values)
-        abort();
-    return values;
-}
 
 /* Writes function(line) for every line along dimension 1. x (outer, length, inner), y (outer or less, out_length,
  * inner). With `mask`, a tensor like x of ones and zeros, lines are multiplied by it first. One outer index is held in
@@ -28,8 +19,9 @@ static void along(struct reference_call *call, line_function *function, const st
     enum akgen_dtype steps = reference_steps(call, x->type);
     int64_t length = x->dims[1], outer = x->dims[0], inner = outer ? x->elements / outer / length : 0;
     int64_t out_outer = y->dims[0], out_length = out_outer && inner ? y->elements / out_outer / inner : 0;
-    double *in = doubles(length * inner), *weight = doubles(length * inner), *out = doubles(out_length * inner);
-    double *line = doubles(length), *result = doubles(out_length);
+    double *in = reference_numbers(call, length * inner), *weight = reference_numbers(call, length * inner),
+           *out = reference_numbers(call, out_length * inner);
+    double *line = reference_numbers(call, length), *result = reference_numbers(call, out_length);
     for (int64_t o = 0; o < out_outer && o < outer; o++) {
         task_read_double(x, o * length * inner, (int)(length * inner), in);
         if (mask)
@@ -45,11 +37,6 @@ static void along(struct reference_call *call, line_function *function, const st
         }
         task_write_double(y, o * out_length * inner, (int)(out_length * inner), out);
     }
-    free(in);
-    free(weight);
-    free(out);
-    free(line);
-    free(result);
 }
 
 #define LINE(id)                                                                                                       \

@@ -3,16 +3,13 @@
 #include "task/reference/reference.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define R(value) reference_round(steps, value)
 
-/* The whole of a tensor in memory, as float32 (exact for inputs). The caller frees. */
-static float *read_whole(const struct task_tensor *tensor)
+/* The whole of a tensor in memory, as float32 (exact for inputs). */
+static float *read_whole(const struct reference_call *call, const struct task_tensor *tensor)
 {
-    float *values = malloc(sizeof *values * (size_t)(tensor->elements + 1));
-    if (!values)
-        abort();
+    float *values = arena_alloc(call->scratch, sizeof *values * (size_t)(tensor->elements + 1));
     task_read_float(tensor, 0, (int)tensor->elements, values);
     return values;
 }
@@ -68,17 +65,14 @@ static void over_groups(struct reference_call *call, const struct group *groups,
                         int64_t stretch, int64_t affine, double epsilon)
 {
     bool has_weight = affine && reference_optional(call, 1), has_bias = affine && reference_optional(call, 2);
-    float *x = read_whole(reference_input(call, 0));
-    float *weight = has_weight ? read_whole(reference_optional(call, 1)) : NULL;
-    float *bias = has_bias ? read_whole(reference_optional(call, 2)) : NULL;
+    float *x = read_whole(call, reference_input(call, 0));
+    float *weight = has_weight ? read_whole(call, reference_optional(call, 1)) : NULL;
+    float *bias = has_bias ? read_whole(call, reference_optional(call, 2)) : NULL;
     for (int64_t g = 0; g < count; g++) {
         struct group group = *groups;
         group.first = g * group_step;
         normalize(call, x, &group, stretch, affine, weight, bias, epsilon);
     }
-    free(x);
-    free(weight);
-    free(bias);
 }
 
 static const double EPSILON = 1e-5; /* of torch's normalisation layers */

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define R(value) reference_round(steps, value)
 
@@ -61,10 +60,8 @@ static void pool(struct reference_call *call, bool max)
     struct window w = window_of(call, max);
     int64_t channel = w.size[0] * w.size[1] * w.size[2], results = w.out[0] * w.out[1] * w.out[2];
     double count = max ? 1 : (double)(w.kernel[0] * w.kernel[1] * w.kernel[2]);
-    float *in = malloc(sizeof *in * (size_t)(channel + 1));
-    double *out = malloc(sizeof *out * (size_t)(results + 1));
-    if (!in || !out)
-        abort();
+    float *in = arena_alloc(call->scratch, sizeof *in * (size_t)(channel + 1));
+    double *out = reference_numbers(call, results);
     for (int64_t c = 0; c < x->dims[0] * x->dims[1]; c++) {
         task_read_float(x, c * channel, (int)channel, in);
         for (int64_t r = 0; r < results; r++) {
@@ -74,8 +71,6 @@ static void pool(struct reference_call *call, bool max)
         }
         task_write_double(y, c * results, (int)results, out);
     }
-    free(in);
-    free(out);
 }
 
 REFERENCE_VARIANT(average, pool, false)

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define R(value) reference_round(steps, value)
 
@@ -14,7 +13,8 @@ static void rms_norm(struct reference_call *call)
     const struct task_tensor *x = reference_input(call, 0), *gamma = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     int64_t length = gamma->elements, rows = length ? x->elements / length : 0;
-    double epsilon = reference_attr(call, 0), *weight = reference_read_all(gamma), *row = reference_numbers(length);
+    double epsilon = reference_attr(call, 0), *weight = reference_read_all(call, gamma),
+           *row = reference_numbers(call, length);
     reference_retype(call, 0, AKGEN_FLOAT);
     for (int64_t r = 0; r < rows; r++) {
         task_read_double(x, r * length, (int)length, row);
@@ -28,8 +28,6 @@ static void rms_norm(struct reference_call *call)
         if (reference_output(call, 1))
             task_write_double(reference_output(call, 1), r, 1, &rstd);
     }
-    free(weight);
-    free(row);
 }
 
 /* Normalises one row in place: (x - mean) rstd gamma + beta. */
@@ -55,9 +53,10 @@ static void inplace_add_layer_norm(struct reference_call *call)
     const struct task_tensor *x1 = reference_input(call, 0), *x2 = reference_input(call, 1);
     const struct task_tensor *bias = reference_optional(call, 4);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
-    double *gamma = reference_read_all(reference_input(call, 2)), *beta = reference_read_all(reference_input(call, 3));
+    double *gamma = reference_read_all(call, reference_input(call, 2)),
+           *beta = reference_read_all(call, reference_input(call, 3));
     int64_t length = reference_input(call, 2)->elements, rows = length ? x1->elements / length : 0;
-    double *row = reference_numbers(length), *other = reference_numbers(length), mean, rstd;
+    double *row = reference_numbers(call, length), *other = reference_numbers(call, length), mean, rstd;
     for (int64_t r = 0; r < rows; r++) {
         task_read_double(x1, r * length, (int)length, row);
         task_read_double(x2, r * length, (int)length, other);
@@ -73,10 +72,6 @@ static void inplace_add_layer_norm(struct reference_call *call)
         reference_store(call, 1, r, 1, &mean);
         reference_store(call, 2, r, 1, &rstd);
     }
-    free(gamma);
-    free(beta);
-    free(row);
-    free(other);
 }
 
 /* The module yields float32. */
@@ -94,9 +89,9 @@ static void add_rms_norm_rows(struct reference_call *call, enum akgen_dtype modu
 {
     const struct task_tensor *x1 = reference_input(call, 0), *x2 = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, module_type);
-    double *gamma = reference_read_all(reference_input(call, 2)), epsilon = reference_attr(call, 0);
+    double *gamma = reference_read_all(call, reference_input(call, 2)), epsilon = reference_attr(call, 0);
     int64_t length = reference_input(call, 2)->elements, rows = length ? x1->elements / length : 0;
-    double *row = reference_numbers(length), *other = reference_numbers(length);
+    double *row = reference_numbers(call, length), *other = reference_numbers(call, length);
     for (int64_t r = 0; r < rows; r++) {
         double sum = 0;
         task_read_double(x1, r * length, (int)length, row);
@@ -113,9 +108,6 @@ static void add_rms_norm_rows(struct reference_call *call, enum akgen_dtype modu
         reference_store(call, y_again, r * length, length, row);
         reference_store(call, rstd_output, r, 1, &rstd);
     }
-    free(gamma);
-    free(row);
-    free(other);
 }
 
 /* The module computes in the type of x1, rstd included. Outputs: y, rstd, x. */
@@ -144,10 +136,11 @@ static void add_rms_norm_quant(struct reference_call *call)
 {
     const struct task_tensor *x1 = reference_input(call, 0), *x2 = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
-    double *gamma = reference_read_all(reference_input(call, 2)), *scale = reference_read_all(reference_input(call, 3));
-    double *zero = reference_read_all(reference_input(call, 5)), epsilon = reference_attr(call, 1);
+    double *gamma = reference_read_all(call, reference_input(call, 2)),
+           *scale = reference_read_all(call, reference_input(call, 3));
+    double *zero = reference_read_all(call, reference_input(call, 5)), epsilon = reference_attr(call, 1);
     int64_t length = reference_input(call, 2)->elements, rows = length ? x1->elements / length : 0;
-    double *row = reference_numbers(length), *other = reference_numbers(length);
+    double *row = reference_numbers(call, length), *other = reference_numbers(call, length);
     reference_quantized(call, 0);
     for (int64_t r = 0; r < rows; r++) {
         double sum = 0;
@@ -165,11 +158,6 @@ static void add_rms_norm_quant(struct reference_call *call)
         }
         reference_store(call, 0, r * length, length, row);
     }
-    free(gamma);
-    free(scale);
-    free(zero);
-    free(row);
-    free(other);
 }
 
 /* res_out = layer_norm(x + y, gamma, beta, epsilon). x, y, res_out (rows, length); gamma, beta (length). */
@@ -177,9 +165,10 @@ static void pre_layer_norm(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0), *y = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
-    double *gamma = reference_read_all(reference_input(call, 2)), *beta = reference_read_all(reference_input(call, 3));
+    double *gamma = reference_read_all(call, reference_input(call, 2)),
+           *beta = reference_read_all(call, reference_input(call, 3));
     int64_t length = reference_input(call, 2)->elements, rows = length ? x->elements / length : 0;
-    double *row = reference_numbers(length), *other = reference_numbers(length), mean, rstd;
+    double *row = reference_numbers(call, length), *other = reference_numbers(call, length), mean, rstd;
     for (int64_t r = 0; r < rows; r++) {
         task_read_double(x, r * length, (int)length, row);
         task_read_double(y, r * length, (int)length, other);
@@ -188,10 +177,6 @@ static void pre_layer_norm(struct reference_call *call)
         layer_norm_row(steps, length, row, gamma, beta, reference_attr(call, 0), &mean, &rstd);
         task_write_double(reference_output(call, 0), r * length, (int)length, row);
     }
-    free(gamma);
-    free(beta);
-    free(row);
-    free(other);
 }
 
 /* Mean and 1 / sqrt(variance + epsilon) of n numbers, each step rounded. */
@@ -216,10 +201,11 @@ static void deep_norm(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0), *gx = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
-    double *beta = reference_read_all(reference_input(call, 2)), *gamma = reference_read_all(reference_input(call, 3));
+    double *beta = reference_read_all(call, reference_input(call, 2)),
+           *gamma = reference_read_all(call, reference_input(call, 3));
     double alpha = R(reference_attr(call, 0)), epsilon = reference_attr(call, 1), mean, variance, rstd;
     int64_t length = reference_input(call, 3)->elements, rows = length ? x->elements / length : 0;
-    double *row = reference_numbers(length), *other = reference_numbers(length);
+    double *row = reference_numbers(call, length), *other = reference_numbers(call, length);
     reference_retype(call, 0, x->type);
     reference_retype(call, 1, x->type);
     for (int64_t r = 0; r < rows; r++) {
@@ -234,10 +220,6 @@ static void deep_norm(struct reference_call *call)
         reference_store(call, 1, r, 1, &rstd);
         reference_store(call, 2, r * length, length, row);
     }
-    free(beta);
-    free(gamma);
-    free(row);
-    free(other);
 }
 
 /* y = (x - mean) rstd gamma + beta over the last dimensions, whose sizes input 1 holds; gamma and beta may be absent.
@@ -252,7 +234,7 @@ static void layer_norm_v4(struct reference_call *call)
     int64_t length = 1;
     for (int i = 0; i < shape->elements; i++)
         length *= x->dims[x->rank - 1 - i];
-    double *row = reference_numbers(length);
+    double *row = reference_numbers(call, length);
     reference_retype(call, 1, x->type);
     reference_retype(call, 2, x->type);
     for (int64_t r = 0; length && r < x->elements / length; r++) {
@@ -267,9 +249,6 @@ static void layer_norm_v4(struct reference_call *call)
         reference_store(call, 1, r, 1, &mean);
         reference_store(call, 2, r, 1, &rstd);
     }
-    free(gamma);
-    free(beta);
-    free(row);
 }
 
 /* (1 - momentum) running + momentum batch */
@@ -291,9 +270,9 @@ static void batch_norm_v3(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0), *weight = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, x->type), affine = reference_steps(call, weight->type);
-    double *w = reference_read_all(weight), *b = reference_read_all(reference_input(call, 2));
+    double *w = reference_read_all(call, weight), *b = reference_read_all(call, reference_input(call, 2));
     int64_t channels = x->dims[1], batch = x->dims[0], rest = batch * channels ? x->elements / batch / channels : 0;
-    double *values = reference_numbers(batch * rest), mean, variance, rstd;
+    double *values = reference_numbers(call, batch * rest), mean, variance, rstd;
     bool training = reference_flag(call, 2);
     reference_retype(call, 0, weight->type);
     reference_retype(call, 3, x->type);
@@ -313,9 +292,6 @@ static void batch_norm_v3(struct reference_call *call)
         reference_store(call, 3, c, 1, &mean);
         reference_store(call, 4, c, 1, &rstd);
     }
-    free(w);
-    free(b);
-    free(values);
 }
 
 /* g = group_norm(x) gamma + beta; y = g sigmoid(swish_scale g), or g. x, y (batch, channels, rest); gamma, beta
@@ -326,8 +302,9 @@ static void group_norm_swish(struct reference_call *call)
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     int64_t groups = reference_integer(call, 0), channels = x->dims[1], spans = x->dims[0] * groups;
     int64_t span = spans ? x->elements / spans : 0, rest = span / (channels / groups);
-    double *gamma = reference_read_all(reference_input(call, 1)), *beta = reference_read_all(reference_input(call, 2));
-    double *values = reference_numbers(span), mean, variance, rstd, scale = R(reference_attr(call, 4));
+    double *gamma = reference_read_all(call, reference_input(call, 1)),
+           *beta = reference_read_all(call, reference_input(call, 2));
+    double *values = reference_numbers(call, span), mean, variance, rstd, scale = R(reference_attr(call, 4));
     bool swish = reference_flag(call, 3);
     for (int64_t s = 0; s < spans; s++) {
         task_read_double(x, s * span, (int)span, values);
@@ -341,9 +318,6 @@ static void group_norm_swish(struct reference_call *call)
         reference_store(call, 1, s, 1, &mean);
         reference_store(call, 2, s, 1, &rstd);
     }
-    free(gamma);
-    free(beta);
-    free(values);
 }
 
 /* Input 1 holds the last sizes of x. */

@@ -2,7 +2,6 @@
 #include "task/reference/reference.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define R(value) reference_round(steps, value)
 
@@ -12,10 +11,10 @@ struct columns {
     double *gamma, *dgamma, *dbeta; /* (length) */
 };
 
-static struct columns columns_new(const struct task_tensor *gamma)
+static struct columns columns_new(const struct reference_call *call, const struct task_tensor *gamma)
 {
-    return (struct columns){gamma->elements, reference_read_all(gamma), reference_numbers(gamma->elements),
-                            reference_numbers(gamma->elements)};
+    return (struct columns){gamma->elements, reference_read_all(call, gamma), reference_numbers(call, gamma->elements),
+                            reference_numbers(call, gamma->elements)};
 }
 
 static void columns_store(struct reference_call *call, struct columns *columns, int dgamma, int dbeta)
@@ -23,9 +22,6 @@ static void columns_store(struct reference_call *call, struct columns *columns, 
     reference_store(call, dgamma, 0, columns->length, columns->dgamma);
     if (dbeta >= 0)
         reference_store(call, dbeta, 0, columns->length, columns->dbeta);
-    free(columns->gamma);
-    free(columns->dgamma);
-    free(columns->dbeta);
 }
 
 /* One row of a layer norm's gradient. dy becomes dx; x holds x - mean. `centred`: the mean's gradient takes the sum of
@@ -62,9 +58,10 @@ static void add_layer_norm_grad(struct reference_call *call)
     for (int i = 0; i < 6; i++)
         in[i] = reference_input(call, i);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
-    struct columns columns = columns_new(in[5]);
+    struct columns columns = columns_new(call, in[5]);
     int64_t length = columns.length, rows = length ? in[0]->elements / length : 0;
-    double *dy = reference_numbers(length), *x = reference_numbers(length), *other = reference_numbers(length);
+    double *dy = reference_numbers(call, length), *x = reference_numbers(call, length),
+           *other = reference_numbers(call, length);
     reference_retype(call, 0, AKGEN_FLOAT);
     for (int64_t r = 0; r < rows; r++) {
         double rstd, mean;
@@ -83,9 +80,6 @@ static void add_layer_norm_grad(struct reference_call *call)
         reference_store(call, 0, r * length, length, dy);
     }
     columns_store(call, &columns, 1, 2);
-    free(dy);
-    free(x);
-    free(other);
 }
 
 /* Gradient of layer_norm(alpha x + gx) with given mean and rstd: dgx, and dx = alpha dgx. Inputs: dy, x, gx (rows,
@@ -96,9 +90,10 @@ static void deep_norm_grad(struct reference_call *call)
     for (int i = 0; i < 6; i++)
         in[i] = reference_input(call, i);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
-    struct columns columns = columns_new(in[3]);
+    struct columns columns = columns_new(call, in[3]);
     int64_t length = columns.length, rows = length ? in[0]->elements / length : 0;
-    double *dy = reference_numbers(length), *x = reference_numbers(length), *other = reference_numbers(length);
+    double *dy = reference_numbers(call, length), *x = reference_numbers(call, length),
+           *other = reference_numbers(call, length);
     double alpha = R(reference_attr(call, 0));
     for (int64_t r = 0; r < rows; r++) {
         double rstd, mean;
@@ -116,9 +111,6 @@ static void deep_norm_grad(struct reference_call *call)
         reference_store(call, 0, r * length, length, dy);
     }
     columns_store(call, &columns, 3, 2);
-    free(dy);
-    free(x);
-    free(other);
 }
 
 /* dx = dy gamma rstd - sum(dy gamma x rstd^3) x / length, dgamma = sum over rows of dy x rstd. dy, x, dx (rows,
@@ -128,9 +120,9 @@ static void rms_norm_grad(struct reference_call *call)
 {
     const struct task_tensor *dy = reference_input(call, 0), *x = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT), product = reference_steps(call, x->type);
-    struct columns columns = columns_new(reference_input(call, 3));
+    struct columns columns = columns_new(call, reference_input(call, 3));
     int64_t length = columns.length, rows = length ? x->elements / length : 0;
-    double *d = reference_numbers(length), *v = reference_numbers(length);
+    double *d = reference_numbers(call, length), *v = reference_numbers(call, length);
     reference_retype(call, 0, AKGEN_FLOAT);
     for (int64_t r = 0; r < rows; r++) {
         double rstd, sum = 0;
@@ -148,8 +140,6 @@ static void rms_norm_grad(struct reference_call *call)
         reference_store(call, 0, r * length, length, d);
     }
     columns_store(call, &columns, 1, -1);
-    free(d);
-    free(v);
 }
 
 /* The derivative of g sigmoid(scale g) at g = normal gamma + beta, in the module's steps. */
@@ -193,9 +183,10 @@ static void group_norm_swish_grad(struct reference_call *call)
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     int64_t groups = reference_integer(call, 0), channels = x->dims[1], spans = x->dims[0] * groups;
     int64_t span = spans ? x->elements / spans : 0, own = channels / groups, rest = span / own;
-    struct columns columns = columns_new(reference_input(call, 4));
-    double *beta = reference_read_all(reference_input(call, 5));
-    double *values = reference_numbers(span), *dy = reference_numbers(span), scale = R(reference_attr(call, 2));
+    struct columns columns = columns_new(call, reference_input(call, 4));
+    double *beta = reference_read_all(call, reference_input(call, 5));
+    double *values = reference_numbers(call, span), *dy = reference_numbers(call, span),
+           scale = R(reference_attr(call, 2));
     for (int64_t s = 0; s < spans; s++) {
         double mean, rstd;
         int64_t first = s % groups * own;
@@ -208,9 +199,6 @@ static void group_norm_swish_grad(struct reference_call *call)
         reference_store(call, 0, s * span, span, values);
     }
     columns_store(call, &columns, 1, 2);
-    free(beta);
-    free(values);
-    free(dy);
 }
 
 const struct task_reference_entry task_references_norm_grad[] = {

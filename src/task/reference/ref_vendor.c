@@ -1,4 +1,5 @@
 /* Operators of which timings of the vendor's kernels are published and that no suite has (benchmarks/vendor). */
+#include "base/memory.h"
 #include "task/reference/product.h"
 #include "task/reference/reference.h"
 
@@ -22,7 +23,7 @@ static void segment_sum(struct reference_call *call)
     const struct task_tensor *y = reference_result(call, 0);
     enum akgen_dtype steps = reference_steps(call, x->type);
     int64_t entries = ids->elements, size = x->elements / entries;
-    double *sums = reference_numbers(y->elements), *row = reference_numbers(size);
+    double *sums = reference_numbers(call, y->elements), *row = reference_numbers(call, size);
     for (int64_t i = 0; i < entries; i++) {
         double *sum = sums + whole(ids, i) * size;
         task_read_double(x, i * size, (int)size, row);
@@ -31,8 +32,6 @@ static void segment_sum(struct reference_call *call)
     }
     for (int64_t s = 0; s < y->dims[0]; s++)
         task_write_double(y, s * size, (int)size, sums + s * size);
-    free(sums);
-    free(row);
 }
 
 /* Tokens that lie by rank, and within a rank by expert, come to lie by expert, and within an expert by rank. counts
@@ -81,7 +80,7 @@ static void moe_finalize_routing(struct reference_call *call)
     const struct task_tensor *scales = reference_input(call, 4), *bias = reference_optional(call, 5);
     const struct task_tensor *experts = reference_optional(call, 6);
     int64_t rows = scales->dims[0], each = scales->dims[1], size = x->dims[1];
-    double *sum = reference_numbers(size), *term = reference_numbers(size), scale;
+    double *sum = reference_numbers(call, size), *term = reference_numbers(call, size), scale;
     for (int64_t r = 0; r < rows; r++) {
         task_read_double(skip1, r * size, (int)size, sum);
         task_read_double(skip2, r * size, (int)size, term);
@@ -97,8 +96,6 @@ static void moe_finalize_routing(struct reference_call *call)
         }
         task_write_double(reference_result(call, 0), r * size, (int)size, sum);
     }
-    free(sum);
-    free(term);
 }
 
 static struct akgen_error *moe_finalize_routing_fits(const struct reference_call *call)
@@ -116,8 +113,8 @@ static void rotary_embedding(struct reference_call *call)
     enum akgen_dtype steps = reference_steps(call, reference_input(call, 0)->type);
     bool neighbours = strcmp(reference_text(call, 0), "interleaved") == 0;
     int64_t length = cos->dims[0], half = cos->dims[1], size = 2 * half;
-    double *c = reference_read_all(cos), *s = reference_read_all(reference_input(call, 3));
-    double *from = reference_numbers(size), *to = reference_numbers(size);
+    double *c = reference_read_all(call, cos), *s = reference_read_all(call, reference_input(call, 3));
+    double *from = reference_numbers(call, size), *to = reference_numbers(call, size);
     for (int of = 0; of < 2; of++) {
         const struct task_tensor *x = reference_input(call, of);
         int64_t heads = x->dims[2];
@@ -132,10 +129,6 @@ static void rotary_embedding(struct reference_call *call)
             reference_store(call, of, at * size, size, to);
         }
     }
-    free(c);
-    free(s);
-    free(from);
-    free(to);
 }
 
 /* y = x with its axes in the order of perm: axis d of y is axis perm[d] of x. */
@@ -181,8 +174,8 @@ static void grouped_attention(struct reference_call *call)
     bool causal = reference_flag(call, 0);
     struct product score = {.m = queries, .k = size, .n = keys, .b_transposed = true};
     struct product mix = {.m = queries, .k = keys, .n = size};
-    double *q = reference_numbers(queries * size), *k = reference_numbers(keys * size);
-    double *v = reference_numbers(keys * size), *weights = reference_numbers(queries * keys);
+    double *q = reference_numbers(call, queries * size), *k = reference_numbers(call, keys * size);
+    double *v = reference_numbers(call, keys * size), *weights = reference_numbers(call, queries * keys);
     for (int64_t at = 0; at < query->dims[0] * heads; at++) {
         int64_t batch = at / heads, head = at % heads, own = head / each;
         for (int64_t i = 0; i < queries; i++)
@@ -210,10 +203,6 @@ static void grouped_attention(struct reference_call *call)
             task_write_double(reference_result(call, 0), ((batch * queries + i) * heads + head) * size, (int)size,
                               q + i * size);
     }
-    free(q);
-    free(k);
-    free(v);
-    free(weights);
 }
 
 static struct akgen_error *grouped_attention_fits(const struct reference_call *call)
@@ -231,9 +220,9 @@ static void weight_quant_matmul(struct reference_call *call)
     const struct task_tensor *x = reference_input(call, 0), *weight = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     struct product shape = {.m = x->dims[0], .k = x->dims[1], .n = weight->dims[1]};
-    double *left = reference_read_all(x), *right = reference_read_all(weight);
-    double *scale = reference_read_all(reference_input(call, 2)), *offset = reference_read_optional(call, 3);
-    double *bias = reference_read_optional(call, 4), *y = reference_numbers(shape.m * shape.n);
+    double *left = reference_read_all(call, x), *right = reference_read_all(call, weight);
+    double *scale = reference_read_all(call, reference_input(call, 2)), *offset = reference_read_optional(call, 3);
+    double *bias = reference_read_optional(call, 4), *y = reference_numbers(call, shape.m * shape.n);
     for (int64_t i = 0; i < shape.k * shape.n; i++)
         right[i] = R((right[i] + (offset ? offset[i % shape.n] : 0)) * scale[i % shape.n]);
     reference_product(&shape, left, right, y);
@@ -241,12 +230,6 @@ static void weight_quant_matmul(struct reference_call *call)
         y[i] = R(R(y[i]) + bias[i % shape.n]);
     for (int64_t r = 0; r < shape.m; r++)
         reference_store(call, 0, r * shape.n, shape.n, y + r * shape.n);
-    free(left);
-    free(right);
-    free(scale);
-    free(offset);
-    free(bias);
-    free(y);
 }
 
 /* Rows of group g times weight[g], times the column's scale and the row's: o = silu(left half) * right half, which is
@@ -256,15 +239,16 @@ static void grouped_swiglu_quant(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0), *weight = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
-    double *scale = reference_read_all(reference_input(call, 2)),
-           *row_scale = reference_read_all(reference_input(call, 3));
+    double *scale = reference_read_all(call, reference_input(call, 2)),
+           *row_scale = reference_read_all(call, reference_input(call, 3));
     struct product shape = {.k = x->dims[1], .n = weight->dims[2]};
     int64_t n = shape.n, half = n / 2, start = 0;
     reference_quantized(call, 0);
     for (int64_t g = 0; g < weight->dims[0]; g++) {
         int64_t end = whole(reference_input(call, 4), g);
         shape.m = end > start ? end - start : 0;
-        double *left = reference_part(x, start * shape.k, shape.m * shape.k), *product = reference_numbers(shape.m * n);
+        double *left = reference_part(x, start * shape.k, shape.m * shape.k),
+               *product = memory_alloc((size_t)(shape.m * n + 1) * sizeof *product);
         double *right = reference_part(weight, g * shape.k * n, shape.k * n);
         reference_product(&shape, left, right, product);
         for (int64_t r = 0; r < shape.m; r++) {
@@ -286,8 +270,6 @@ static void grouped_swiglu_quant(struct reference_call *call)
         free(right);
         free(product);
     }
-    free(scale);
-    free(row_scale);
 }
 
 static struct akgen_error *grouped_swiglu_quant_fits(const struct reference_call *call)

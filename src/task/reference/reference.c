@@ -36,7 +36,7 @@ const struct task_argument *reference_list(const struct reference_call *call, in
 double *reference_read_optional(const struct reference_call *call, int index)
 {
     const struct task_tensor *tensor = reference_optional(call, index);
-    return tensor ? reference_read_all(tensor) : NULL;
+    return tensor ? reference_read_all(call, tensor) : NULL;
 }
 
 double reference_scalar(const struct reference_call *call, int index)
@@ -169,17 +169,14 @@ void reference_store(const struct reference_call *call, int output, int64_t firs
         task_write_double(tensor, first, (int)n, values);
 }
 
-double *reference_numbers(int64_t length)
+double *reference_numbers(const struct reference_call *call, int64_t length)
 {
-    double *numbers = calloc((size_t)length + 1, sizeof *numbers);
-    if (!numbers)
-        abort();
-    return numbers;
+    return arena_alloc(call->scratch, ((size_t)length + 1) * sizeof(double));
 }
 
-double *reference_read_all(const struct task_tensor *tensor)
+double *reference_read_all(const struct reference_call *call, const struct task_tensor *tensor)
 {
-    double *values = reference_numbers(tensor->elements);
+    double *values = reference_numbers(call, tensor->elements);
     task_read_double(tensor, 0, (int)tensor->elements, values);
     return values;
 }

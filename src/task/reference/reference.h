@@ -13,8 +13,9 @@ struct reference_call {
     /* One per output of the task, shaped as instance->outputs[i]; type: the output's, or float64 for a floating output
      * of TASK_STRICT; values to be written. Not judged: count 0. */
     struct task_argument *outputs;
-    double lean;  /* of formulas that jump (task_reference_leaning), else 0 */
-    bool rounded; /* formulas round each step to float32, although it is golden */
+    double lean;           /* of formulas that jump (task_reference_leaning), else 0 */
+    bool rounded;          /* formulas round each step to float32, although it is golden */
+    struct arena *scratch; /* what the reference needs until it returns */
 };
 typedef void task_reference_function(struct reference_call *call);
 /* What a signature cannot say of a case: an error about its shapes, and about the inputs' values where they have been
@@ -66,9 +67,9 @@ const struct task_tensor *reference_output(const struct reference_call *call, in
 const struct task_tensor *reference_output_shape(const struct reference_call *call, int index);
 /* Stores elements first .. first + n - 1 of an output if it is judged. */
 void reference_store(const struct reference_call *call, int output, int64_t first, int64_t n, const double *values);
-/* Memory for `length` numbers, zeroed; all elements of a tensor. The caller frees them. */
-double *reference_numbers(int64_t length);
-double *reference_read_all(const struct task_tensor *tensor);
+/* Memory for `length` numbers, zeroed; all elements of a tensor. They last until the reference returns. */
+double *reference_numbers(const struct reference_call *call, int64_t length);
+double *reference_read_all(const struct reference_call *call, const struct task_tensor *tensor);
 /* x Phi(x): Phi is the normal distribution's, or its approximation by tanh. */
 double reference_gelu(double x, bool tanh_form);
 /* Tensors that are split in two along `dim` (negative: from the end): how many elements one half has in each block. */
@@ -78,7 +79,7 @@ int64_t reference_half(const struct task_tensor *x, int dim);
 const struct task_tensor *reference_input(const struct reference_call *call, int index);
 const struct task_tensor *reference_optional(const struct reference_call *call, int index);
 const struct task_argument *reference_list(const struct reference_call *call, int index);
-/* Elements of an optional input, NULL if it is not there. The caller frees them. */
+/* Elements of an optional input, NULL if it is not there. */
 double *reference_read_optional(const struct reference_call *call, int index);
 /* Element 0 of an input. */
 double reference_scalar(const struct reference_call *call, int index);
