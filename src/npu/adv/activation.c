@@ -1,8 +1,6 @@
 /* Activation functions, element by element over as many elements at a time as the temporary space holds. */
 #include "npu/adv/piece.h"
 
-#include <string.h>
-
 /* 1 / (1 + exp(-x)). The temporary space holds the ones that are divided. Steps: asc-devkit, Sigmoid. */
 void adv_sigmoid(struct npu_core *core, const struct npu_adv *call)
 {
@@ -76,28 +74,20 @@ ADV_VARIANT(faster_gelu_v2, run_gelu, faster_gelu_v2_steps, 3)
 ADV_ROUTINE(silu, .steps = STEPS(SWISH(DST, SRC, -1)))
 
 /* beta is scalar[0], of the tensors' type for Swish and float for SwiGLU. */
-static double beta_of(const struct npu_adv *call, uint8_t type)
-{
-    float single;
-    _Float16 half;
-    memcpy(&single, &call->scalar[0], sizeof single);
-    memcpy(&half, &call->scalar[0], sizeof half);
-    return type == AKGEN_FLOAT ? (double)single : (double)half;
-}
 static void swish_steps(const struct adv_piece *p)
 {
-    RUN(p, SWISH(DST, SRC, -beta_of(p->call, p->type)));
+    RUN(p, SWISH(DST, SRC, -adv_number(p->type, p->call->scalar[0])));
 }
 ADV_ROUTINE(swish, .body = swish_steps)
 
 /* Gated: src[0] * f(src[1]). */
 static void swiglu_steps(const struct adv_piece *p)
 {
-    RUN(p, SWISH(DST, SRC1, -beta_of(p->call, AKGEN_FLOAT)), MUL(DST, SRC, DST));
+    RUN(p, SWISH(DST, SRC1, -adv_number(AKGEN_FLOAT, p->call->scalar[0])), MUL(DST, SRC, DST));
 }
 static void swiglu_of_half(const struct adv_piece *p)
 {
-    RUN(p, WIDEN(T(0), SRC1), SWISH(T(1), T(0), -beta_of(p->call, AKGEN_FLOAT)), WIDEN(T(2), SRC),
+    RUN(p, WIDEN(T(0), SRC1), SWISH(T(1), T(0), -adv_number(AKGEN_FLOAT, p->call->scalar[0])), WIDEN(T(2), SRC),
         MUL(T(1), T(2), T(1)), NARROW(DST, T(1)));
 }
 ADV_ROUTINE(swiglu, .body = swiglu_steps, .half_body = swiglu_of_half, .bytes_half = 12, .block = 16)

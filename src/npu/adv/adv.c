@@ -126,6 +126,19 @@ uint64_t adv_scalar(uint8_t type, double value)
     return bits;
 }
 
+double adv_number(uint8_t type, uint64_t bits)
+{
+    float single;
+    half_t half;
+    uint32_t wide = type == AKGEN_BF16 ? (uint32_t)bits << 16 : (uint32_t)bits;
+    memcpy(&single, &wide, sizeof single);
+    memcpy(&half, &bits, sizeof half);
+    return type == AKGEN_FLOAT16 ? (double)half
+           : type == AKGEN_INT16 ? (int16_t)bits
+           : type == AKGEN_INT32 ? (int32_t)bits
+                                 : (double)single;
+}
+
 void adv_issue(struct npu_core *core, const struct npu_insn *insn)
 {
     struct npu_insn select;

@@ -39,6 +39,8 @@ uint32_t adv_split(struct npu_core *core, const struct npu_adv *call, uint8_t ty
 uint32_t adv_bytes(uint8_t type, uint32_t count);
 /* The bits of a number in `type` (FLOAT, FLOAT16, BF16, INT32, INT16), as scalar operands want them. */
 uint64_t adv_scalar(uint8_t type, double value);
+/* The number whose bits they are; of any other type: those of a float. */
+double adv_number(uint8_t type, uint64_t bits);
 
 /* Basic instructions, level 2 (`count` elements), each followed by a barrier of pipe V. */
 

@@ -5,8 +5,6 @@
 #include "npu/adv/tiling.h"
 #include "npu/report.h"
 
-#include <string.h>
-
 enum { CAST_NONE = 0 };
 
 struct batch {
@@ -93,12 +91,8 @@ void adv_batch_norm(struct npu_core *core, const struct npu_adv *call)
                  "BatchNorm has a tiling of %u rows of %u elements, %u columns at a time in %u: the host's tiling "
                  "function makes one that works",
                  rows, all, step, t->oneTmpSize);
-    half_t narrow;
-    float single;
-    memcpy(&narrow, &call->scalar[0], sizeof narrow);
-    memcpy(&single, &call->scalar[0], sizeof single);
     struct batch n = {.core = core, .call = call, .rows = rows, .back = t->firstDimValueBack};
-    n.epsilon = half ? (float)narrow : single;
+    n.epsilon = (float)adv_number(type, call->scalar[0]);
     n.a = adv_tmp(core, call, t->firstTmpStartPos * 4, t->oneTmpSize * 4);
     n.b = adv_tmp(core, call, t->secondTmpStartPos * 4, t->oneTmpSize * 4);
     n.c = adv_tmp(core, call, t->thirdTmpStartPos * 4, t->oneTmpSize * 4);

@@ -4,8 +4,6 @@
 #include "npu/adv/rows.h"
 #include "npu/report.h"
 
-#include <string.h>
-
 enum { BYTE_MISALIGNED = 1, BYTE_ALIGNED, BIT_ALIGNED, BIT_MISALIGNED };
 enum { CAST_NONE = 0, TENSOR_SCALAR = 1, BIT_SPACE = 256, UNIT = 32 };
 
@@ -13,14 +11,9 @@ static void by_bits(struct npu_core *core, const struct npu_adv *call, double fa
 {
     if (!(call->flags & NPU_ADV_PREPARED))
         adv_tmp(core, call, 0, BIT_SPACE);
-    struct npu_insn select = ADV_INSN(NPU_OP_SELECT, COUNT, call->type);
-    select.src1_type = AKGEN_UINT8;
-    select.mode = TENSOR_SCALAR;
-    select.flags = NPU_INSN_SCALAR_SRC1;
-    select.count = count;
-    select.dst = call->dst[0];
-    select.src0 = call->src[0];
-    select.aux = call->src[1];
+    struct npu_insn select = ADV_INSN(NPU_OP_SELECT, COUNT, call->type, .src1_type = AKGEN_UINT8, .mode = TENSOR_SCALAR,
+                                      .flags = NPU_INSN_SCALAR_SRC1, .count = count, .dst = call->dst[0],
+                                      .src0 = call->src[0], .aux = call->src[1]);
     adv_issue(core, &select);
     adv_scalar_op(core, NPU_OP_MULS, call->dst[0], call->dst[0], factor, call->type, count);
 }
@@ -51,8 +44,7 @@ static void by_bytes(struct npu_core *core, const struct npu_adv *call, double f
 void adv_dropout(struct npu_core *core, const struct npu_adv *call)
 {
     uint32_t rows = call->shape[0], cols = call->shape[1], given = call->shape[2], mode = call->shape[3];
-    float keep;
-    memcpy(&keep, &call->scalar[0], sizeof keep);
+    float keep = (float)adv_number(AKGEN_FLOAT, call->scalar[0]);
     if (!(keep > 0 && keep < 1))
         npu_trap(core, FAULT(adv_shape), "keepProb", "DropOut keeps with probability %g; it lies between 0 and 1",
                  (double)keep);

@@ -6,8 +6,6 @@
 #include "npu/adv/tiling.h"
 #include "npu/report.h"
 
-#include <string.h>
-
 enum { CAST_NONE = 0, LANES = 64, EIGHT = 8 };
 
 struct groups {
@@ -20,15 +18,6 @@ struct groups {
     struct npu_tensor a, b, c;        /* floats of the temporary space, or the source */
     struct npu_tensor mean, variance; /* float, of all groups */
 };
-
-static struct npu_tensor from(const struct npu_tensor *tensor, uint8_t type, uint32_t first)
-{
-    struct npu_tensor part = *tensor;
-    uint32_t bytes = adv_bytes(type, first);
-    part.addr += bytes;
-    part.bytes = part.bytes > bytes ? part.bytes - bytes : 1;
-    return part;
-}
 
 /* One element of 64: dst, src0 and src1 are where lane 0 lies; a scalar is no tensor. */
 static void one_lane(const struct groups *g, enum npu_op op, uint32_t lane, struct npu_tensor dst,
@@ -49,8 +38,8 @@ static void whole_sums(const struct groups *g, struct npu_tensor dst, uint32_t a
             ADV_INSN(NPU_OP_WHOLE_REDUCE_SUM, MASK_LEN, AKGEN_FLOAT, .mask = {lanes}, .dst_rep = (uint16_t)apart,
                      .src0_blk = 1, .src0_rep = (uint16_t)(lanes / EIGHT));
         insn.repeat = repeats - done < NPU_MAX_REPEAT ? repeats - done : NPU_MAX_REPEAT;
-        insn.dst = from(&dst, AKGEN_FLOAT, done * apart);
-        insn.src0 = from(&src, AKGEN_FLOAT, done * lanes);
+        insn.dst = adv_behind(&dst, AKGEN_FLOAT, done * apart);
+        insn.src0 = adv_behind(&src, AKGEN_FLOAT, done * lanes);
         adv_issue(g->core, &insn);
     }
 }
@@ -66,16 +55,16 @@ static void averages(const struct groups *g, const struct npu_tensor *dst, struc
             lanes -= EIGHT;
         adv_duplicate(g->core, scratch, 0, AKGEN_FLOAT, g->count * (group / lanes) * EIGHT);
         whole_sums(g, scratch, EIGHT, src, lanes, g->count * (group / lanes));
-        whole_sums(g, from(dst, AKGEN_FLOAT, g->first), 1, scratch, group / lanes * EIGHT, g->count);
+        whole_sums(g, adv_behind(dst, AKGEN_FLOAT, g->first), 1, scratch, group / lanes * EIGHT, g->count);
     }
     for (uint32_t i = 0; i < g->count && !g->t->smallShape; i++) {
-        struct npu_insn sum =
-            ADV_INSN(NPU_OP_REDUCE_SUM, COUNT, AKGEN_FLOAT, .count = group, .dst = from(dst, AKGEN_FLOAT, g->first + i),
-                     .src0 = from(&src, AKGEN_FLOAT, i * group), .aux = from(&scratch, AKGEN_FLOAT, i * group));
+        struct npu_insn sum = ADV_INSN(
+            NPU_OP_REDUCE_SUM, COUNT, AKGEN_FLOAT, .count = group, .dst = adv_behind(dst, AKGEN_FLOAT, g->first + i),
+            .src0 = adv_behind(&src, AKGEN_FLOAT, i * group), .aux = adv_behind(&scratch, AKGEN_FLOAT, i * group));
         adv_issue(g->core, &sum);
     }
     for (uint32_t i = g->first; i < g->first + g->count; i++) {
-        struct npu_tensor none = {0}, window = from(dst, AKGEN_FLOAT, i / LANES * LANES);
+        struct npu_tensor none = {0}, window = adv_behind(dst, AKGEN_FLOAT, i / LANES * LANES);
         one_lane(g, NPU_OP_MULS, i % LANES, window, window, none, g->t->factor);
     }
 }
@@ -88,8 +77,8 @@ static void centre(const struct groups *g, struct npu_tensor to, struct npu_tens
     for (uint32_t i = 0; i < g->count; i++) {
         double mean = -(double)adv_read_float(g->core, &g->mean, g->first + i);
         uint32_t at = i * t->dhwAlignSize;
-        adv_rows_scalar(g->core, NPU_OP_ADDS, adv_nd(from(&to, AKGEN_FLOAT, at), AKGEN_FLOAT, t->hwAlignSize),
-                        adv_nd(from(&x, AKGEN_FLOAT, at), AKGEN_FLOAT, t->hwAlignSize), mean, t->d, t->hw);
+        adv_rows_scalar(g->core, NPU_OP_ADDS, adv_nd(adv_behind(&to, AKGEN_FLOAT, at), AKGEN_FLOAT, t->hwAlignSize),
+                        adv_nd(adv_behind(&x, AKGEN_FLOAT, at), AKGEN_FLOAT, t->hwAlignSize), mean, t->d, t->hw);
     }
 }
 
@@ -99,15 +88,16 @@ static void scale(const struct groups *g, struct npu_tensor y, struct npu_tensor
     uint32_t base = g->first / EIGHT * EIGHT;
     for (uint32_t i = g->first; i < g->first + g->count; i++) {
         uint32_t window = (i - base) / LANES * LANES, lane = (i - base) % LANES;
-        struct npu_tensor none = {0}, r = from(&root, AKGEN_FLOAT, window), one = from(&ones, AKGEN_FLOAT, window);
-        one_lane(g, NPU_OP_ADDS, lane, r, from(&g->variance, AKGEN_FLOAT, base + window), none, g->epsilon);
+        struct npu_tensor none = {0}, r = adv_behind(&root, AKGEN_FLOAT, window),
+                          one = adv_behind(&ones, AKGEN_FLOAT, window);
+        one_lane(g, NPU_OP_ADDS, lane, r, adv_behind(&g->variance, AKGEN_FLOAT, base + window), none, g->epsilon);
         one_lane(g, NPU_OP_DUPLICATE, lane, one, none, none, 1);
         one_lane(g, NPU_OP_SQRT, lane, r, r, none, 0);
         one_lane(g, NPU_OP_DIV, lane, r, one, r, 0);
     }
     adv_await_vector(g->core);
     for (uint32_t i = 0; i < g->count; i++) {
-        struct npu_tensor group = from(&y, AKGEN_FLOAT, i * g->t->dhwAlignSize);
+        struct npu_tensor group = adv_behind(&y, AKGEN_FLOAT, i * g->t->dhwAlignSize);
         adv_scalar_op(g->core, NPU_OP_MULS, group, group, adv_read_float(g->core, &root, g->first - base + i),
                       AKGEN_FLOAT, g->t->dhwAlignSize);
     }
@@ -118,7 +108,7 @@ static void by_channel(const struct groups *g, enum npu_op op, struct npu_tensor
 {
     uint32_t first = g->first * g->t->d;
     for (uint32_t i = 0; i < g->count * g->t->d; i++) {
-        struct npu_tensor channel = from(&y, AKGEN_FLOAT, i * g->t->hwAlignSize);
+        struct npu_tensor channel = adv_behind(&y, AKGEN_FLOAT, i * g->t->hwAlignSize);
         adv_scalar_op(g->core, op, channel, channel, adv_read_float(g->core, numbers, (first + i) % g->t->c),
                       AKGEN_FLOAT, g->t->hw);
     }
@@ -129,7 +119,7 @@ static void part(const struct groups *g)
     struct npu_core *core = g->core;
     const struct npu_adv *call = g->call;
     uint32_t at = g->first * g->t->dhwAlignSize, count = g->count * g->t->dhwAlignSize;
-    struct npu_tensor x = from(&call->src[0], call->type, at), out = from(&call->dst[0], call->type, at);
+    struct npu_tensor x = adv_behind(&call->src[0], call->type, at), out = adv_behind(&call->dst[0], call->type, at);
     struct npu_tensor y = g->half ? g->b : out, gamma = call->src[1], beta = call->src[2];
     if (g->half) {
         adv_cast(core, g->b, AKGEN_FLOAT, x, AKGEN_FLOAT16, CAST_NONE, count);
@@ -166,11 +156,8 @@ void adv_group_norm(struct npu_core *core, const struct npu_adv *call)
                  "GroupNorm has a tiling of %u x %u channels of %u elements in %u groups, %u groups at a time: the "
                  "host's tiling function makes one that works",
                  t->n, t->c, t->hw, t->g, step);
-    half_t narrow;
-    float single;
-    memcpy(&narrow, &call->scalar[0], sizeof narrow);
-    memcpy(&single, &call->scalar[0], sizeof single);
-    struct groups g = {.core = core, .call = call, .t = t, .half = half, .epsilon = half ? (float)narrow : single};
+    struct groups g = {
+        .core = core, .call = call, .t = t, .half = half, .epsilon = (float)adv_number(call->type, call->scalar[0])};
     uint32_t bytes = t->oneTmpSize * 4;
     struct npu_tensor first = adv_tmp(core, call, t->firstTmpStartPos * 4, bytes);
     struct npu_tensor second = adv_tmp(core, call, t->secondTmpStartPos * 4, bytes);

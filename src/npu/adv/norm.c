@@ -7,21 +7,7 @@
 #include "npu/adv/tiling.h"
 #include "npu/report.h"
 
-#include <string.h>
-
 enum { CAST_NONE = 0, BLOCK32 = ADV_BLOCK32 };
-
-static float scalar_float(const struct npu_adv *call, int which)
-{
-    if (call->type == AKGEN_FLOAT16) {
-        half_t half;
-        memcpy(&half, &call->scalar[which], sizeof half);
-        return (float)half;
-    }
-    float single;
-    memcpy(&single, &call->scalar[which], sizeof single);
-    return single;
-}
 
 static struct npu_tensor floats(struct npu_core *core, const struct npu_adv *call, uint32_t first, uint32_t count)
 {
@@ -164,8 +150,8 @@ static void layer_norm(struct npu_core *core, const struct npu_adv *call, bool d
     struct layer_norm n = {.h = t->hLength,
                            .summed = deep ? t->originalHLength : t->hLength,
                            .back = t->lastDimValueBack,
-                           .epsilon = scalar_float(call, 0),
-                           .alpha = scalar_float(call, 1),
+                           .epsilon = (float)adv_number(call->type, call->scalar[0]),
+                           .alpha = (float)adv_number(call->type, call->scalar[1]),
                            .deep = deep};
     adv_tmp(core, call, 0, t->tmpBufSize * 4);
     n.a = reuse ? call->src[0] : floats(core, call, t->firstTmpStartPos, t->oneTmpSize);
@@ -206,7 +192,7 @@ static void rms_norm_rows(struct npu_core *core, const struct npu_adv *call, con
     adv_rows_binary(core, NPU_OP_MUL, work, x, x, rows, h);
     adv_row_sums(core, rstd, work, rows, adv_fold(core, work, rows, t->originalHLength));
     adv_scalar_op(core, NPU_OP_MULS, rstd, rstd, t->reciprocalOfHLength, AKGEN_FLOAT, rows);
-    adv_scalar_op(core, NPU_OP_ADDS, rstd, rstd, scalar_float(call, 0), AKGEN_FLOAT, rows);
+    adv_scalar_op(core, NPU_OP_ADDS, rstd, rstd, (float)adv_number(call->type, call->scalar[0]), AKGEN_FLOAT, rows);
     adv_unary(core, NPU_OP_LN, rstd, rstd, AKGEN_FLOAT, rows);
     adv_scalar_op(core, NPU_OP_MULS, rstd, rstd, -0.5, AKGEN_FLOAT, rows);
     adv_unary(core, NPU_OP_EXP, rstd, rstd, AKGEN_FLOAT, rows);
@@ -304,7 +290,7 @@ void adv_normalize(struct npu_core *core, const struct npu_adv *call)
 {
     check_rows(core, call);
     struct normalize n = {.a = call->shape[0], .r = call->shape[1], .pitch = call->shape[2]};
-    memcpy(&n.epsilon, &call->scalar[0], sizeof n.epsilon);
+    n.epsilon = (float)adv_number(AKGEN_FLOAT, call->scalar[0]);
     n.mean = call->src[3];
     n.variance = call->src[4];
     n.rstd = call->dst[2];
@@ -349,7 +335,7 @@ void adv_layer_norm_rstd(struct npu_core *core, const struct npu_adv *call)
     if (!t->oneTmpSize || t->oneTmpSize % n.pitch)
         npu_trap(core, FAULT(adv_tiling), "tiling", "LayerNorm has a tiling for %u elements at a time; rows have %u",
                  t->oneTmpSize, n.pitch);
-    memcpy(&n.epsilon, &call->scalar[0], sizeof n.epsilon);
+    n.epsilon = (float)adv_number(AKGEN_FLOAT, call->scalar[0]);
     n.mean = call->dst[1];
     n.rstd = call->dst[2];
     n.variance = floats(core, call, t->varianceTmpTensorPos, n.a);

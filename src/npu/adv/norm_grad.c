@@ -4,8 +4,6 @@
 #include "npu/adv/tiling.h"
 #include "npu/report.h"
 
-#include <string.h>
-
 enum { CAST_NONE = 0 };
 
 static struct npu_tensor floats(struct npu_core *core, const struct npu_adv *call, uint32_t first, uint32_t count)
@@ -154,13 +152,6 @@ static void grad_rows(const struct grad *g, uint32_t row)
     }
 }
 
-static float as_float(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 void adv_layer_norm_grad(struct npu_core *core, const struct npu_adv *call)
 {
     const struct LayerNormGradTiling *t = call->tiling;
@@ -172,11 +163,9 @@ void adv_layer_norm_grad(struct npu_core *core, const struct npu_adv *call)
                  "that works",
                  t->bLength, t->sLength, t->hLength, t->nohCalSize);
     struct grad g = {.core = core, .call = call, .t = t, .h = t->hLength};
-    half_t narrow;
-    memcpy(&narrow, &call->scalar[0], sizeof narrow);
-    g.epsilon = half ? (float)narrow : as_float((uint32_t)call->scalar[0]);
-    g.back = as_float(t->lastDimValueBack);
-    g.back_twice = as_float(t->lastDimValueBackMulTwo);
+    g.epsilon = (float)adv_number(call->type, call->scalar[0]);
+    g.back = (float)adv_number(AKGEN_FLOAT, t->lastDimValueBack);
+    g.back_twice = (float)adv_number(AKGEN_FLOAT, t->lastDimValueBackMulTwo);
     g.x1 = reuse ? call->src[0] : floats_or_behind(core, call, t->x1TensorPos, t->x1TensorSize);
     g.x2 = reuse ? call->src[1] : floats_or_behind(core, call, t->x2TensorPos, t->x2TensorSize);
     g.x3 = floats_or_behind(core, call, t->x3TensorPos, t->x3TensorSize);

@@ -8,20 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static double scalar_of(const struct npu_adv *call)
-{
-    float single;
-    _Float16 half;
-    if (call->type == AKGEN_INT32)
-        return (int32_t)call->scalar[0];
-    if (call->type == AKGEN_FLOAT16) {
-        memcpy(&half, &call->scalar[0], sizeof half);
-        return (double)half;
-    }
-    memcpy(&single, &call->scalar[0], sizeof single);
-    return (double)single;
-}
-
 /* 1 - 2 * (|y| mod 2): the sign of (-1)^y for integral y. */
 static void parity(const struct adv_piece *p, int d, int y, int t)
 {
@@ -71,7 +57,7 @@ static void fill_scalar(const struct adv_piece *p, int slot)
         return;
     struct adv_piece all = *p;
     all.count = p->slot[slot].bytes / 4;
-    RUN(&all, FILL(slot, scalar_of(p->call)));
+    RUN(&all, FILL(slot, adv_number(p->call->type, p->call->scalar[0])));
 }
 
 static void power_steps(const struct adv_piece *p)

@@ -7,20 +7,14 @@
 #include <string.h>
 
 /* Axpy: dst += src * scalar[0], computed in float; dst may be half or float, the scalar has the source's type. */
-static double half_scalar(const struct npu_adv *call)
-{
-    _Float16 value;
-    memcpy(&value, &call->scalar[0], sizeof value);
-    return (double)value;
-}
 static void axpy_into_float(const struct adv_piece *p)
 {
-    RUN(p, WIDEN(T(0), SRC), MULS(T(0), T(0), half_scalar(p->call)), ADD(DST, T(0), DST));
+    RUN(p, WIDEN(T(0), SRC), MULS(T(0), T(0), adv_number(AKGEN_FLOAT16, p->call->scalar[0])), ADD(DST, T(0), DST));
 }
 static void axpy_into_half(const struct adv_piece *p)
 {
-    RUN(p, WIDEN(T(0), SRC), WIDEN(T(1), DST), MULS(T(0), T(0), half_scalar(p->call)), ADD(T(1), T(0), T(1)),
-        NARROW(DST, T(1)));
+    RUN(p, WIDEN(T(0), SRC), WIDEN(T(1), DST), MULS(T(0), T(0), adv_number(AKGEN_FLOAT16, p->call->scalar[0])),
+        ADD(T(1), T(0), T(1)), NARROW(DST, T(1)));
 }
 /* Of floats it is the instruction. */
 static void axpy_of_float(struct npu_core *core, const struct npu_adv *call)
@@ -46,24 +40,6 @@ struct progression {
     uint32_t block_size; /* elements in 32 bytes */
     uint32_t repeat;     /* elements in 256 bytes */
 };
-
-static double value_of(uint8_t type, uint64_t bits)
-{
-    float single;
-    _Float16 half;
-    memcpy(&single, &bits, sizeof single);
-    memcpy(&half, &bits, sizeof half);
-    switch (type) {
-    case AKGEN_FLOAT:
-        return (double)single;
-    case AKGEN_FLOAT16:
-        return (double)half;
-    case AKGEN_INT16:
-        return (int16_t)bits;
-    default:
-        return (int32_t)bits;
-    }
-}
 
 /* Elements 0 to count-1. Floats are computed in float, product and sum rounded; integers wrap. */
 static void store_elements(struct npu_core *core, const struct npu_adv *call, const struct progression *a,
@@ -100,8 +76,8 @@ static void extend(struct npu_core *core, const struct npu_adv *call, const stru
 void adv_arange(struct npu_core *core, const struct npu_adv *call)
 {
     uint32_t size = npu_element_bits(call->type) / 8;
-    const struct progression a = {value_of(call->type, call->scalar[0]), value_of(call->type, call->scalar[1]), size,
-                                  NPU_BLOCK / size, NPU_REPEAT / size};
+    const struct progression a = {adv_number(call->type, call->scalar[0]), adv_number(call->type, call->scalar[1]),
+                                  size, NPU_BLOCK / size, NPU_REPEAT / size};
     if ((int32_t)call->count <= (int32_t)a.block_size) {
         npu_order_auto_edge(core, NPU_LANE_V, NPU_LANE_S);
         store_elements(core, call, &a, (int32_t)call->count > 0 ? call->count : 0);

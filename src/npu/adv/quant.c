@@ -21,19 +21,6 @@ static uint32_t pieces(struct npu_core *core, uint32_t bytes, uint32_t element_b
     return step;
 }
 
-static double number(uint64_t bits, uint8_t type)
-{
-    if (type == AKGEN_FLOAT16) {
-        half_t half;
-        memcpy(&half, &bits, sizeof half);
-        return (double)half;
-    }
-    uint32_t wide = type == AKGEN_BF16 ? (uint32_t)bits << 16 : (uint32_t)bits;
-    float single;
-    memcpy(&single, &wide, sizeof single);
-    return single;
-}
-
 /* AscendQuant: count = calCount; shape[0] = scaleCount (0: scalar[0] is the scale); src[1] = scale, src[2] = offset,
  * or scalar[1]. Everything is computed in half. */
 
@@ -47,11 +34,11 @@ static void quantise(struct npu_core *core, const struct npu_adv *call, uint32_t
     if (call->shape[0])
         adv_binary(core, NPU_OP_MUL, work, src, adv_part(&call->src[1], AKGEN_FLOAT16, column, n), AKGEN_FLOAT16, n);
     else
-        adv_scalar_op(core, NPU_OP_MULS, work, src, number(call->scalar[0], call->dst_type), AKGEN_FLOAT16, n);
+        adv_scalar_op(core, NPU_OP_MULS, work, src, adv_number(call->dst_type, call->scalar[0]), AKGEN_FLOAT16, n);
     if (call->src[2].addr)
         adv_binary(core, NPU_OP_ADD, work, work, adv_part(&call->src[2], AKGEN_FLOAT16, column, n), AKGEN_FLOAT16, n);
     else
-        adv_scalar_op(core, NPU_OP_ADDS, work, work, number(call->scalar[1], call->dst_type), AKGEN_FLOAT16, n);
+        adv_scalar_op(core, NPU_OP_ADDS, work, work, adv_number(call->dst_type, call->scalar[1]), AKGEN_FLOAT16, n);
     adv_cast(core, adv_part(&call->dst[0], AKGEN_INT8, first, n), AKGEN_INT8, work, AKGEN_FLOAT16, CAST_NONE, n);
 }
 
@@ -81,7 +68,7 @@ static struct npu_tensor scales_in_float(struct npu_core *core, const struct npu
     struct npu_tensor scales = adv_tmp(core, call, 0, (count + 7) / 8 * UNIT), given = call->src[1];
     uint8_t type = (uint8_t)call->shape[3];
     if (!given.addr) {
-        adv_duplicate(core, scales, number(call->scalar[0], type), AKGEN_FLOAT, count);
+        adv_duplicate(core, scales, adv_number(type, call->scalar[0]), AKGEN_FLOAT, count);
     } else if (type == AKGEN_FLOAT) {
         adv_rows_copy(core, adv_nd(scales, AKGEN_FLOAT, 0), adv_nd(given, AKGEN_FLOAT, 0), 1, count);
     } else if (type == AKGEN_BF16) {
@@ -146,7 +133,7 @@ static double read_number(struct npu_core *core, const struct npu_tensor *tensor
     uint64_t bits = 0, addr = tensor->addr + (uint64_t)i * 2;
     npu_scalar_access(core, addr, 2, false, false);
     memcpy(&bits, (const void *)addr, 2);
-    return number(bits, type);
+    return adv_number(type, bits);
 }
 
 struct antiquant {
@@ -190,8 +177,8 @@ void adv_antiquant(struct npu_core *core, const struct npu_adv *call)
     adv_reset_mask(core);
     struct antiquant a = {.has_offset = scalars ? call->flags & NPU_ADV_HAS_OFFSET : call->src[1].addr != 0,
                           .by_column = !scalars && !by_row,
-                          .offset = number(call->scalar[0], call->dst_type),
-                          .scale = number(call->scalar[1], call->dst_type),
+                          .offset = adv_number(call->dst_type, call->scalar[0]),
+                          .scale = adv_number(call->dst_type, call->scalar[1]),
                           .offsets = call->src[1],
                           .scales = call->src[2]};
     if (a.by_column && !half) {

@@ -24,23 +24,24 @@ struct adv_rows adv_spread(struct npu_tensor tensor, uint8_t type, uint32_t pitc
     return (struct adv_rows){.tensor = tensor, .type = type, .pitch = pitch, .spread = true};
 }
 
-static struct npu_tensor behind(struct npu_tensor tensor, uint8_t type, uint32_t elements)
+struct npu_tensor adv_behind(const struct npu_tensor *tensor, uint8_t type, uint32_t first)
 {
-    uint32_t bytes = adv_bytes(type, elements);
-    tensor.addr += bytes;
-    tensor.bytes = tensor.bytes > bytes ? tensor.bytes - bytes : 1; /* past its end: a note, and out of UB a trap */
-    return tensor;
+    struct npu_tensor part = *tensor;
+    uint32_t bytes = adv_bytes(type, first);
+    part.addr += bytes;
+    part.bytes = part.bytes > bytes ? part.bytes - bytes : 1;
+    return part;
 }
 
 struct adv_rows adv_rows_from(struct adv_rows all, uint32_t row)
 {
-    all.tensor = behind(all.tensor, all.type, row * all.pitch);
+    all.tensor = adv_behind(&all.tensor, all.type, row * all.pitch);
     return all;
 }
 
 static struct npu_tensor column(const struct adv_rows *m, uint32_t first)
 {
-    return m->spread ? m->tensor : behind(m->tensor, m->type, first);
+    return m->spread ? m->tensor : adv_behind(&m->tensor, m->type, first);
 }
 
 void adv_count_mask(struct npu_core *core, uint64_t count)
@@ -174,9 +175,9 @@ static void issue_nd(struct npu_core *core, const struct over_rows *o, uint32_t 
 static struct adv_rows nth_panel(struct adv_rows m, uint32_t n)
 {
     if (m.panel)
-        m.tensor = behind(m.tensor, m.type, n * m.panel);
+        m.tensor = adv_behind(&m.tensor, m.type, n * m.panel);
     else if (!m.spread)
-        m.tensor = behind(m.tensor, m.type, n * ADV_PANEL);
+        m.tensor = adv_behind(&m.tensor, m.type, n * ADV_PANEL);
     m.panel = 0;
     return m;
 }
@@ -294,7 +295,7 @@ static void reduce_narrow(struct npu_core *core, enum npu_op op, struct npu_tens
         insn.mode = op == NPU_OP_ADD ? 0 : ONLY_VALUE;
         insn.mask[0] = cols;
         insn.repeat = rows - row < NPU_MAX_REPEAT ? rows - row : NPU_MAX_REPEAT;
-        set_operand(&insn, 0, behind(dst, src.type, row), 1, 1);
+        set_operand(&insn, 0, adv_behind(&dst, src.type, row), 1, 1);
         set_operand(&insn, 1, adv_rows_from(src, row).tensor, 1, rep_blocks(&src));
         adv_issue(core, &insn);
     }
@@ -390,8 +391,8 @@ static void brcb(struct npu_core *core, struct npu_tensor dst, struct npu_tensor
         struct npu_insn insn = typed(NPU_OP_BRCB, AKGEN_FLOAT, AKGEN_FLOAT);
         insn.form = NPU_FORM_MASK_REG;
         insn.repeat = groups - group < MOST ? groups - group : MOST;
-        set_operand(&insn, 0, behind(dst, AKGEN_FLOAT, group * EACH * 8), 1, EACH);
-        set_operand(&insn, 1, behind(packed, AKGEN_FLOAT, group * EACH), 1, 0);
+        set_operand(&insn, 0, adv_behind(&dst, AKGEN_FLOAT, group * EACH * 8), 1, EACH);
+        set_operand(&insn, 1, adv_behind(&packed, AKGEN_FLOAT, group * EACH), 1, 0);
         adv_issue(core, &insn);
     }
 }
@@ -402,7 +403,7 @@ void adv_rows_spread(struct npu_core *core, struct npu_tensor dst, struct npu_te
     enum { WIDTH = 8 };
     brcb(core, scratch, packed, rows);
     for (uint32_t at = 0; at < pitch; at += WIDTH) {
-        struct adv_rows to = adv_nd(behind(dst, AKGEN_FLOAT, at), AKGEN_FLOAT, pitch);
+        struct adv_rows to = adv_nd(adv_behind(&dst, AKGEN_FLOAT, at), AKGEN_FLOAT, pitch);
         adv_rows_copy(core, to, adv_nd(scratch, AKGEN_FLOAT, WIDTH), rows, WIDTH);
     }
 }

@@ -23,6 +23,8 @@ struct adv_rows {
 struct adv_rows adv_nd(struct npu_tensor tensor, uint8_t type, uint32_t pitch);
 struct adv_rows adv_nz(struct npu_tensor tensor, uint8_t type, uint32_t rows);
 struct adv_rows adv_spread(struct npu_tensor tensor, uint8_t type, uint32_t pitch);
+/* The tensor without its first elements; past its end it keeps a byte: a note, and out of UB a trap. */
+struct npu_tensor adv_behind(const struct npu_tensor *tensor, uint8_t type, uint32_t first);
 /* The matrix without its first `row` rows. */
 struct adv_rows adv_rows_from(struct adv_rows all, uint32_t row);
 

@@ -7,8 +7,6 @@
 #include "npu/adv/tiling.h"
 #include "npu/report.h"
 
-#include <string.h>
-
 enum { CAST_NONE = 0, CAST_ROUND = 4, PARTS = 8, BLOCK32 = 8, LEAST_COLUMNS = 512 };
 
 /* A group of rows: the data in float, four statistics, room to reduce, and a row. */
@@ -171,8 +169,7 @@ static struct npu_tensor take(const struct flash *f, uint32_t *floats, uint32_t 
 void adv_softmax_flash_v3(struct npu_core *core, const struct npu_adv *call)
 {
     const struct SoftMaxTiling *tiling = call->tiling;
-    float alpha;
-    memcpy(&alpha, &call->scalar[0], sizeof alpha);
+    float alpha = (float)adv_number(AKGEN_FLOAT, call->scalar[0]);
     struct flash f = {
         .core = core, .call = call, .cols = tiling->splitK, .valid = call->shape[3], .pull = alpha / (1.0f - alpha)};
     uint32_t rows = tiling->rangeM * tiling->splitM + tiling->tailM, step = tiling->splitM;

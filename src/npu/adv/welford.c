@@ -3,16 +3,7 @@
 #include "npu/adv/rows.h"
 #include "npu/report.h"
 
-#include <string.h>
-
 enum { CAST_NONE = 0, LANES = ADV_LANES32 };
-
-static float bits_to_float(uint64_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 /* One piece of WelfordUpdate; a, b: temporary space of n floats each (b is not used when x may be overwritten). */
 static void update(struct npu_core *core, const struct npu_adv *call, struct npu_tensor x, struct npu_tensor a,
@@ -67,7 +58,7 @@ void adv_welford_update(struct npu_core *core, const struct npu_adv *call)
             adv_cast(core, wide, AKGEN_FLOAT, x, AKGEN_FLOAT16, CAST_NONE, n);
             x = wide;
         }
-        update(core, call, x, a, b, first, n, bits_to_float(call->scalar[0]));
+        update(core, call, x, a, b, first, n, (float)adv_number(AKGEN_FLOAT, call->scalar[0]));
     }
 }
 
@@ -114,7 +105,7 @@ static void mean_piece(struct npu_core *core, struct finalize *f, bool tail, uin
 {
     const struct npu_adv *call = f->call;
     struct npu_tensor means = adv_part(&call->src[0], AKGEN_FLOAT, first, n);
-    adv_scalar_op(core, NPU_OP_MULS, f->a, means, bits_to_float(call->scalar[tail]), AKGEN_FLOAT, n);
+    adv_scalar_op(core, NPU_OP_MULS, f->a, means, (float)adv_number(AKGEN_FLOAT, call->scalar[tail]), AKGEN_FLOAT, n);
     if (tail)
         weigh(core, f, f->a, f->b, first, n);
     keep_sum(core, f, 0, f->a, n);
@@ -131,7 +122,7 @@ static void variance_piece(struct npu_core *core, struct finalize *f, bool tail,
     else
         adv_scalar_op(core, NPU_OP_MULS, f->a, f->a, call->shape[1], AKGEN_FLOAT, n);
     adv_binary(core, NPU_OP_ADD, f->a, f->a, adv_part(&call->src[1], AKGEN_FLOAT, first, n), AKGEN_FLOAT, n);
-    adv_scalar_op(core, NPU_OP_MULS, f->a, f->a, bits_to_float(call->scalar[1]), AKGEN_FLOAT, n);
+    adv_scalar_op(core, NPU_OP_MULS, f->a, f->a, (float)adv_number(AKGEN_FLOAT, call->scalar[1]), AKGEN_FLOAT, n);
     keep_sum(core, f, 1, f->a, n);
 }
 
