@@ -64,6 +64,8 @@ struct lm_pass {
     void *scores; /* (rows, V) */
     void *score_rows, *dscore_rows;
     void *dx, *dnormed, *dqkv, *dq, *dk, *dheads, *dgate_up, *dinner;
+    void **arrays; /* all of the above that is in the backend's memory */
+    int array_count;
     int64_t allocated;
     bool failed;
     bool renewed; /* gradients of matrices hold anything */
@@ -89,6 +91,8 @@ static void *allocate(struct lm_pass *pass, int64_t bytes)
     void *array = pass->failed ? NULL : pass->ops->allocate(pass->backend, bytes);
     pass->allocated += bytes;
     pass->failed |= !array;
+    pass->arrays = memory_grow(pass->arrays, (size_t)(pass->array_count + 1) * sizeof *pass->arrays);
+    pass->arrays[pass->array_count++] = array;
     return array;
 }
 
@@ -154,14 +158,6 @@ static struct kept kept_of(const struct lm_pass *pass, int layer)
     if (pass->inputs[layer])
         kept.x = pass->inputs[layer];
     return kept;
-}
-
-static void release_kept(struct lm_pass *pass, const struct kept *kept)
-{
-    void *const arrays[] = {kept->x,     kept->scales, kept->qkv,    kept->q,       kept->k,
-                            kept->heads, kept->sums,   kept->middle, kept->scales2, kept->gate_up};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        pass->ops->release(pass->backend, arrays[i]);
 }
 
 static void allocate_batch(struct lm_pass *pass)
@@ -276,41 +272,9 @@ void lm_pass_free(struct lm_pass *pass)
 {
     if (!pass)
         return;
-    for (int layer = 0; layer < pass->layout->config.layers; layer++) {
-        release_kept(pass, &pass->kept[layer]);
-        pass->ops->release(pass->backend, pass->inputs[layer]);
-    }
-    void *const arrays[] = {pass->tokens,
-                            pass->labels,
-                            pass->angles,
-                            pass->cache_rows,
-                            pass->chunk_rows,
-                            pass->chunk_labels,
-                            pass->chunk_factors,
-                            pass->chunk_log_probs,
-                            pass->expert_rows,
-                            pass->expert_factors,
-                            pass->normed,
-                            pass->delta,
-                            pass->inner,
-                            pass->last,
-                            pass->last_scales,
-                            pass->scores,
-                            pass->score_rows,
-                            pass->dscore_rows,
-                            pass->dx,
-                            pass->dnormed,
-                            pass->dqkv,
-                            pass->dq,
-                            pass->dk,
-                            pass->dheads,
-                            pass->dgate_up,
-                            pass->dinner,
-                            pass->lowered,
-                            pass->own_weights ? pass->weights : NULL,
-                            pass->own_weights ? pass->adapter_weights : NULL};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        pass->ops->release(pass->backend, arrays[i]);
+    for (int i = 0; i < pass->array_count; i++)
+        pass->ops->release(pass->backend, pass->arrays[i]);
+    free(pass->arrays);
     free(pass->kept);
     free(pass->inputs);
     free(pass->labelled);
