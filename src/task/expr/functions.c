@@ -130,17 +130,15 @@ static bool equal(const struct expr_value *a, const struct expr_value *b)
     return strcmp(a->text, b->text) == 0 || (left == right && left != AKGEN_DTYPE_NONE); /* float is float32 */
 }
 
-CONSTANT(equal)
-{
-    *result = truth(equal(&args[0], &args[1]));
-    return NULL;
-}
-
-CONSTANT(differ)
-{
-    *result = truth(!equal(&args[0], &args[1]));
-    return NULL;
-}
+/* A constant that cannot fail. */
+#define PLAIN(id, value)                                                                                               \
+    CONSTANT(id)                                                                                                       \
+    {                                                                                                                  \
+        *result = value;                                                                                               \
+        return NULL;                                                                                                   \
+    }
+PLAIN(equal, truth(equal(&args[0], &args[1])))
+PLAIN(differ, truth(!equal(&args[0], &args[1])))
 
 #define COMPARISON(id, sign)                                                                                           \
     CONSTANT(id)                                                                                                       \
@@ -335,23 +333,9 @@ CONSTANT(rounded)
     return NULL;
 }
 
-CONSTANT(full)
-{
-    *result = args[0];
-    return NULL;
-}
-
-CONSTANT(zeros)
-{
-    *result = whole(0);
-    return NULL;
-}
-
-CONSTANT(ones)
-{
-    *result = whole(1);
-    return NULL;
-}
+PLAIN(full, args[0])
+PLAIN(zeros, whole(0))
+PLAIN(ones, whole(1))
 
 /* abs_rel(a, r), abs_rel_any(a, r), allclose(a, r), rel_max1(r), share(l): rules for `check:`. */
 static const char *const rules[] = {

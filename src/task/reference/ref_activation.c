@@ -33,11 +33,7 @@ static void swi_glu(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0), *y = reference_result(call, 0);
     enum akgen_dtype steps = reference_steps(call, x->type);
-    int dim = (int)reference_integer(call, 0);
-    dim += dim < 0 ? x->rank : 0;
-    int64_t half = x->dims[dim] / 2;
-    for (int i = dim + 1; i < x->rank; i++)
-        half *= x->dims[i];
+    int64_t half = reference_half(x, (int)reference_integer(call, 0));
     for (int64_t outer = 0; half && outer < y->elements / half; outer++)
         for (int64_t first = 0; first < half; first += REFERENCE_BLOCK) {
             int n = half - first < REFERENCE_BLOCK ? (int)(half - first) : REFERENCE_BLOCK;

@@ -45,13 +45,11 @@ static void layer_norm_row(enum akgen_dtype steps, int64_t length, double *row, 
         row[i] = R(R(R(R(row[i] - *mean) * *rstd) * gamma[i]) + beta[i]);
 }
 
-/* x = x1 + x2 (+ bias); y = layer_norm(x, gamma, beta, epsilon). x1, x2, x, y (rows, length); gamma, beta (length);
- * bias (rows, length), (length) or absent; mean, rstd (rows). Outputs in order: y, mean, rstd, x; in place they are
- * called x1 and x2. */
-static void inplace_add_layer_norm(struct reference_call *call)
+/* layer_norm(inputs 0 + 1 + bias), gamma and beta being inputs 2 and 3, goes to output 0; mean, rstd and the sum go to
+ * outputs 1 to 3 if there are `all`. */
+static void add_layer_norm_rows(struct reference_call *call, const struct task_tensor *bias, bool all)
 {
     const struct task_tensor *x1 = reference_input(call, 0), *x2 = reference_input(call, 1);
-    const struct task_tensor *bias = reference_optional(call, 4);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     double *gamma = reference_read_all(call, reference_input(call, 2)),
            *beta = reference_read_all(call, reference_input(call, 3));
@@ -66,12 +64,23 @@ static void inplace_add_layer_norm(struct reference_call *call)
             task_read_double(bias, bias->elements == length ? 0 : r * length, (int)length, other);
         for (int64_t i = 0; bias && i < length; i++)
             row[i] = R(row[i] + other[i]);
-        reference_store(call, 3, r * length, length, row);
+        if (all)
+            reference_store(call, 3, r * length, length, row);
         layer_norm_row(steps, length, row, gamma, beta, reference_attr(call, 0), &mean, &rstd);
         reference_store(call, 0, r * length, length, row);
-        reference_store(call, 1, r, 1, &mean);
-        reference_store(call, 2, r, 1, &rstd);
+        if (all) {
+            reference_store(call, 1, r, 1, &mean);
+            reference_store(call, 2, r, 1, &rstd);
+        }
     }
+}
+
+/* x = x1 + x2 (+ bias); y = layer_norm(x, gamma, beta, epsilon). x1, x2, x, y (rows, length); gamma, beta (length);
+ * bias (rows, length), (length) or absent; mean, rstd (rows). Outputs in order: y, mean, rstd, x; in place they are
+ * called x1 and x2. */
+static void inplace_add_layer_norm(struct reference_call *call)
+{
+    add_layer_norm_rows(call, reference_optional(call, 4), true);
 }
 
 /* The module yields float32. */
@@ -161,23 +170,7 @@ static void add_rms_norm_quant(struct reference_call *call)
 }
 
 /* res_out = layer_norm(x + y, gamma, beta, epsilon). x, y, res_out (rows, length); gamma, beta (length). */
-static void pre_layer_norm(struct reference_call *call)
-{
-    const struct task_tensor *x = reference_input(call, 0), *y = reference_input(call, 1);
-    enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
-    double *gamma = reference_read_all(call, reference_input(call, 2)),
-           *beta = reference_read_all(call, reference_input(call, 3));
-    int64_t length = reference_input(call, 2)->elements, rows = length ? x->elements / length : 0;
-    double *row = reference_numbers(call, length), *other = reference_numbers(call, length), mean, rstd;
-    for (int64_t r = 0; r < rows; r++) {
-        task_read_double(x, r * length, (int)length, row);
-        task_read_double(y, r * length, (int)length, other);
-        for (int64_t i = 0; i < length; i++)
-            row[i] = R(row[i] + other[i]);
-        layer_norm_row(steps, length, row, gamma, beta, reference_attr(call, 0), &mean, &rstd);
-        task_write_double(reference_output(call, 0), r * length, (int)length, row);
-    }
-}
+REFERENCE_VARIANT(pre_layer_norm, add_layer_norm_rows, NULL, false)
 
 /* Mean and 1 / sqrt(variance + epsilon) of n numbers, each step rounded. */
 static void moments(enum akgen_dtype steps, int64_t n, const double *x, double epsilon, double *mean, double *variance,
