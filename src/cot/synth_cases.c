@@ -115,10 +115,9 @@ static const char *kind_of_number(struct synth *s, const struct expr *condition,
 }
 
 /* A condition in words, "`x` is greater than 0"; `*subject` is what the condition before it was about, and then that of this one. */
-static const char *condition(struct synth *s, const struct synth_style *style, const struct expr *expr,
-                             const char **subject)
+static const char *condition(struct synth *s, const struct expr *expr, const char **subject)
 {
-    const char *shown = synth_formula(s, style, expr);
+    const char *shown = synth_formula(s, expr);
     if (expr->node == NODE_WORD)
         return synth_chance(s, 60)
                    ? arena_printf(s->arena, "`%s` %s", shown, synth_choose(s, "is true|is set|is not 0|holds|is 1"))
@@ -127,7 +126,7 @@ static const char *condition(struct synth *s, const struct synth_style *style, c
     const char *said = synth_chance(s, 75) ? kind_of_number(s, expr, &about) : NULL;
     for (size_t i = 0; !said && i < sizeof comparisons / sizeof *comparisons; i++)
         if (synth_is_call(expr, comparisons[i].sign) && synth_chance(s, 70)) {
-            const char *other = synth_formula(s, style, expr->kids[1]);
+            const char *other = synth_formula(s, expr->kids[1]);
             bool bare = expr->kids[1]->node == NODE_VALUE;
             said = is_number(expr->kids[1], 0)
                        ? synth_choose(s, comparisons[i].zero)
@@ -136,19 +135,18 @@ static const char *condition(struct synth *s, const struct synth_style *style, c
         }
     if (!said)
         return arena_printf(s->arena, "`%s`", shown);
-    const char *of = synth_formula(s, style, about);
+    const char *of = synth_formula(s, about);
     bool again = *subject && strcmp(*subject, of) == 0;
     *subject = of;
     if (again && synth_chance(s, 70))
         return arena_printf(s->arena, "it %s", said);
     return arena_printf(s->arena, "%s`%s` %s",
-                        synth_is_call(about, "abs") && !style->bars && synth_chance(s, 30) ? "the magnitude " : "", of,
-                        said);
+                        synth_is_call(about, "abs") && !s->style->bars && synth_chance(s, 30) ? "the magnitude " : "",
+                        of, said);
 }
 
 /* The condition that holds where a comparison does not, in words; NULL: it is no comparison. */
-static const char *opposite(struct synth *s, const struct synth_style *style, const struct expr *comparison,
-                            const char **subject)
+static const char *opposite(struct synth *s, const struct expr *comparison, const char **subject)
 {
     static const char *const signs[][2] = {{">", "<="}, {"<", ">="}, {"==", "!="}};
     const struct expr *of;
@@ -159,21 +157,21 @@ static const char *opposite(struct synth *s, const struct synth_style *style, co
             if (synth_is_call(comparison, signs[i][side])) {
                 struct expr other = *comparison;
                 other.name = signs[i][1 - side];
-                return condition(s, style, &other, subject);
+                return condition(s, &other, subject);
             }
     return NULL;
 }
 
 /* What one branch gives: numbers may stand bare. */
-static const char *value(struct synth *s, const struct synth_style *style, const struct expr *expr, bool bare)
+static const char *value(struct synth *s, const struct expr *expr, bool bare)
 {
-    if (expr->node == NODE_CALL && synth_chance(s, style->words / 3))
-        return synth_in_words(s, style, expr, 1);
-    return arena_printf(s->arena, bare && expr->node == NODE_VALUE ? "%s" : "`%s`", synth_formula(s, style, expr));
+    if (expr->node == NODE_CALL && synth_chance(s, s->style->words / 3))
+        return synth_in_words(s, expr, 1);
+    return arena_printf(s->arena, bare && expr->node == NODE_VALUE ? "%s" : "`%s`", synth_formula(s, expr));
 }
 
 /* A cascade: where(c1, a1, where(c2, a2, ..)). */
-static const char *cascade(struct synth *s, const struct synth_style *style, const char *name, const struct expr *call)
+static const char *cascade(struct synth *s, const char *name, const struct expr *call)
 {
     const char *where = synth_choose(s, " where | where | where | if "), *subject = NULL;
     bool bare = synth_chance(s, 60), first = synth_chance(s, 12);
@@ -181,7 +179,7 @@ static const char *cascade(struct synth *s, const struct synth_style *style, con
     const char *text = arena_printf(s->arena, "`%s`%s", name, is);
     const struct expr *at = call;
     for (; synth_is_call(at, "where"); at = at->kids[2]) {
-        const char *what = value(s, style, at->kids[1], bare), *when = condition(s, style, at->kids[0], &subject);
+        const char *what = value(s, at->kids[1], bare), *when = condition(s, at->kids[0], &subject);
         text = first ? arena_printf(s->arena, "%s%s%s: %s", text, at == call ? "where " : "; where ", when, what)
                      : arena_printf(s->arena, "%s%s%s%s%s", text, at == call ? "" : ", ", what, where, when);
     }
@@ -194,7 +192,7 @@ static const char *cascade(struct synth *s, const struct synth_style *style, con
                               "%s in all other places");
     if (first)
         rest = synth_choose(s, "; else %s|; otherwise %s|; elsewhere %s");
-    return arena_printf(s->arena, "%s%s", text, arena_printf(s->arena, rest, value(s, style, at, bare)));
+    return arena_printf(s->arena, "%s%s", text, arena_printf(s->arena, rest, value(s, at, bare)));
 }
 
 /* Of two by a mask, what it has where the mask is false often first. */
@@ -212,14 +210,13 @@ static const char *by_mask(struct synth *s, const char *name, const char *mask, 
 }
 
 /* "the elements of `a` where `c` and those of `b` elsewhere". */
-static const char *selection(struct synth *s, const struct synth_style *style, const char *name,
-                             const struct expr *call)
+static const char *selection(struct synth *s, const char *name, const struct expr *call)
 {
-    const char *subject = NULL, *when = condition(s, style, call->kids[0], &subject),
-               *a = value(s, style, call->kids[1], false), *b = value(s, style, call->kids[2], false);
+    const char *subject = NULL, *when = condition(s, call->kids[0], &subject), *a = value(s, call->kids[1], false),
+               *b = value(s, call->kids[2], false);
     subject = NULL;
-    const char *asks = synth_chance(s, 30) ? condition(s, style, call->kids[0], &subject) : NULL,
-               *not_so = asks ? opposite(s, style, call->kids[0], &subject) : NULL;
+    const char *asks = synth_chance(s, 30) ? condition(s, call->kids[0], &subject) : NULL,
+               *not_so = asks ? opposite(s, call->kids[0], &subject) : NULL;
     if (not_so)
         return arena_printf(
             s->arena,
@@ -228,7 +225,7 @@ static const char *selection(struct synth *s, const struct synth_style *style, c
                             "%5$s: that is `%1$s`"),
             name, a, asks, b, not_so);
     if (call->kids[0]->node == NODE_WORD && synth_chance(s, 50))
-        return by_mask(s, name, synth_formula(s, style, call->kids[0]), a, b);
+        return by_mask(s, name, synth_formula(s, call->kids[0]), a, b);
     switch (synth_pick(s, 4)) {
     case 0:
         return arena_printf(s->arena, "`%s` takes %s where %s and %s elsewhere", name, a, when, b);
@@ -238,31 +235,30 @@ static const char *selection(struct synth *s, const struct synth_style *style, c
         return arena_printf(s->arena, "`%s` is %s, but %s where %s", name, b, a, when);
     default:
         return arena_printf(s->arena, "if %s then `%s = %s`, else `%s = %s`", when, name,
-                            synth_formula(s, style, call->kids[1]), name, synth_formula(s, style, call->kids[2]));
+                            synth_formula(s, call->kids[1]), name, synth_formula(s, call->kids[2]));
     }
 }
 
-const char *synth_choice(struct synth *s, const struct synth_style *style, const char *name, const struct expr *call)
+const char *synth_choice(struct synth *s, const char *name, const struct expr *call)
 {
     bool two = !synth_is_call(call->kids[2], "where");
     if (synth_is_call(call->kids[1], "where"))
-        return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, style, call));
+        return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, call));
     if (two && synth_chance(s, 30))
-        return selection(s, style, name, call);
+        return selection(s, name, call);
     if (!synth_chance(s, 75)) {
-        const char *a = synth_formula(s, style, call->kids[1]), *c = synth_formula(s, style, call->kids[0]),
-                   *b = synth_formula(s, style, call->kids[2]);
+        const char *a = synth_formula(s, call->kids[1]), *c = synth_formula(s, call->kids[0]),
+                   *b = synth_formula(s, call->kids[2]);
         return arena_printf(s->arena,
                             synth_choose(s, "`%s = %s` where `%s`, else `%s`|`%s = %s` where `%s`, `%s` elsewhere|"
                                             "`%s = %s` if `%s`, else `%s`"),
                             name, a, c, b);
     }
-    return cascade(s, style, name, call);
+    return cascade(s, name, call);
 }
 
 /* True where a number is of a kind, false where it is of the others: both are told, in one order or the other. NULL: nothing asks for kinds. */
-static const char *two_sided(struct synth *s, const struct synth_style *style, const char *name,
-                             const struct expr *tree)
+static const char *two_sided(struct synth *s, const char *name, const struct expr *tree)
 {
     static const char *const forms =
         "`$1` is true where `$2` $3, false where it $4|`$1` is true (a byte that is 1) where `$2` $3, and false (0) "
@@ -276,13 +272,12 @@ static const char *two_sided(struct synth *s, const struct synth_style *style, c
     if (kind == KINDS)
         return NULL;
     return synth_put(s, forms,
-                     (const char *[]){name, synth_formula(s, style, of), synth_choose(s, kinds[kind].is),
+                     (const char *[]){name, synth_formula(s, of), synth_choose(s, kinds[kind].is),
                                       synth_choose(s, kinds[kind].not)});
 }
 
 /* Of two such conditions. */
-static const char *joined_truth(struct synth *s, const struct synth_style *style, const char *name,
-                                const struct expr *tree)
+static const char *joined_truth(struct synth *s, const char *name, const struct expr *tree)
 {
     const struct expr *a, *b;
     if ((!synth_is_call(tree, "and") && !synth_is_call(tree, "or")) || tree->kid_count != 2)
@@ -294,19 +289,18 @@ static const char *joined_truth(struct synth *s, const struct synth_style *style
         s,
         "`$1` is true where `$2` $3 $6 `$4` $5, else false|`$1` says where `$2` $3 $6 `$4` $5|`$1` is 1 if "
         "`$2` $3 $6 `$4` $5; if not, 0|where `$2` $3 $6 `$4` $5 there `$1` is true, false anywhere else",
-        (const char *[]){name, synth_formula(s, style, a), synth_choose(s, kinds[one].is), synth_formula(s, style, b),
+        (const char *[]){name, synth_formula(s, a), synth_choose(s, kinds[one].is), synth_formula(s, b),
                          synth_choose(s, kinds[other].is), tree->name});
 }
 
 /* Of a comparison, with what holds where it is false. */
-static const char *compared_truth(struct synth *s, const struct synth_style *style, const char *name,
-                                  const struct expr *tree)
+static const char *compared_truth(struct synth *s, const char *name, const struct expr *tree)
 {
     const char *subject = NULL, *when = NULL, *not_so = NULL;
     if (tree->kid_count != 2 || synth_is_call(tree, "and") || synth_is_call(tree, "or"))
         return NULL;
-    when = condition(s, style, tree, &subject);
-    not_so = opposite(s, style, tree, &subject);
+    when = condition(s, tree, &subject);
+    not_so = opposite(s, tree, &subject);
     return not_so ? arena_printf(
                         s->arena,
                         synth_choose(s, "`%1$s` is true where %2$s, false where %3$s|`%1$s` is 1 where %2$s and 0 "
@@ -316,21 +310,21 @@ static const char *compared_truth(struct synth *s, const struct synth_style *sty
                   : NULL;
 }
 
-const char *synth_truth(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree)
+const char *synth_truth(struct synth *s, const char *name, const struct expr *tree)
 {
-    const char *told = synth_chance(s, 55) ? two_sided(s, style, name, tree) : NULL;
+    const char *told = synth_chance(s, 55) ? two_sided(s, name, tree) : NULL;
     if (!told && synth_chance(s, 80))
-        told = joined_truth(s, style, name, tree);
+        told = joined_truth(s, name, tree);
     if (!told && synth_chance(s, 25))
-        told = compared_truth(s, style, name, tree);
+        told = compared_truth(s, name, tree);
     if (told)
         return told;
     const char *subject = NULL, *when = (tree->kid_count == 2 || synth_is_call(tree, "not")) &&
                                                 !synth_is_call(tree, "and") && !synth_is_call(tree, "or")
-                                            ? condition(s, style, tree, &subject)
-                                            : arena_printf(s->arena, "`%s`", synth_formula(s, style, tree));
+                                            ? condition(s, tree, &subject)
+                                            : arena_printf(s->arena, "`%s`", synth_formula(s, tree));
     if (!subject && synth_chance(s, 25))
-        return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, style, tree));
+        return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, tree));
     const char *forms =
         "`%s` is true where %s, else false|`%s` is true where %s, false elsewhere|`%s` says where %s|"
         "`%s` is true (a byte of 1) where %s, else false (0)|`%s` tells whether %s|`%s` marks the places where %s|"
@@ -357,7 +351,7 @@ static const char *choice_told(struct synth *s)
                         s->mode, value_of(s, s->branches[s->chosen].value));
 }
 
-static const char *branch(struct synth *s, const struct synth_style *style, const char *name, int number)
+static const char *branch(struct synth *s, const char *name, int number)
 {
     static const struct {
         const char *value, *words;
@@ -371,16 +365,16 @@ static const char *branch(struct synth *s, const struct synth_style *style, cons
     for (size_t i = 0; s->reductions && i < sizeof reductions / sizeof *reductions; i++)
         if (strcmp(reductions[i].value, s->branches[number].value) == 0)
             return arena_printf(s->arena, synth_choose(s, reductions[i].words), name, s->reductions);
-    return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, style, s->branches[number].tree));
+    return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, s->branches[number].tree));
 }
 
-const char *synth_mode(struct synth *s, const struct synth_style *style, const struct synth_step *step)
+const char *synth_mode(struct synth *s, const struct synth_step *step)
 {
     struct expr word = {.node = NODE_WORD, .name = step->name};
-    const char *name = synth_formula(s, style, &word), *text = "";
+    const char *name = synth_formula(s, &word), *text = "";
     int form = synth_pick(s, 4);
     for (int i = 0; i < s->branch_count; i++) {
-        const char *value = value_of(s, s->branches[i].value), *said = branch(s, style, name, i);
+        const char *value = value_of(s, s->branches[i].value), *said = branch(s, name, i);
         bool last = i == s->branch_count - 1;
         if (form == 0)
             text = arena_printf(s->arena, "%s%s%s: %s", i ? arena_printf(s->arena, "%s; ", text) : "",

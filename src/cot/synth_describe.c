@@ -101,14 +101,14 @@ static const char *scope(struct synth *s)
 }
 
 /* A result called "mean", of rows that have but one: "(x - mean) * rstd" says what it is. */
-static bool goes_without_saying(struct synth *s, const struct synth_style *style, const struct synth_step *step)
+static bool goes_without_saying(struct synth *s, const struct synth_step *step)
 {
-    return style->bare && step->output && strcmp(step->name, "mean") == 0 && synth_is_call(step->tree, "mean") &&
+    return s->style->bare && step->output && strcmp(step->name, "mean") == 0 && synth_is_call(step->tree, "mean") &&
            step->tree->kids[0]->node == NODE_WORD && synth_chance(s, 60);
 }
 
 /* Statements of steps, in an order that they may be told in. */
-static int statements(struct synth *s, const struct synth_style *style, const char **said)
+static int statements(struct synth *s, const char **said)
 {
     int count = 0, first = 0;
     if (s->even && !s->steps[0].told) {
@@ -116,10 +116,10 @@ static int statements(struct synth *s, const struct synth_style *style, const ch
         first = 2;
     }
     for (int i = first; i < s->step_count; i++)
-        if (!goes_without_saying(s, style, &s->steps[i]))
+        if (!goes_without_saying(s, &s->steps[i]))
             said[count++] = s->mode && strcmp(s->modal, s->steps[i].name) == 0
-                                ? synth_mode(s, style, &s->steps[i])
-                                : synth_statement(s, style, &s->steps[i], s->step_count == 1);
+                                ? synth_mode(s, &s->steps[i])
+                                : synth_statement(s, &s->steps[i], s->step_count == 1);
     return count;
 }
 
@@ -532,6 +532,7 @@ const char *synth_describe(struct synth *s)
 {
     const char *said[SYNTH_STEPS] = {0}, *letters = aliases(s);
     const struct synth_style style = draw_style(s);
+    s->style = &style;
     struct text text = {0};
     bool behind_it = synth_chance(s, 60);
     if (s->lead)
@@ -542,15 +543,15 @@ const char *synth_describe(struct synth *s)
     if (*letters && !behind_it)
         text_addf(&text, synth_choose(s, "With %s. |Let us write %s. |Short names: %s. "), letters);
     bool before = false;
-    const char *fact = synth_fact(s, &style, &before);
+    const char *fact = synth_fact(s, &before);
     if (*fact && before)
         text_addf(&text, "%s ", fact);
     if (strcmp(s->family, "norm_gradient") == 0 && synth_chance(s, 65))
-        synth_tell_norm_gradient(s, &style, &text);
+        synth_tell_norm_gradient(s, &text);
     else if (s->derivative && s->step_count > 3 && !s->lists && !*style.index && synth_chance(s, 40))
-        synth_tell_derivative(s, &style, &text);
+        synth_tell_derivative(s, &text);
     else
-        add_statements(s, &text, said, statements(s, &style, said));
+        add_statements(s, &text, said, statements(s, said));
     if (*letters && behind_it)
         text_addf(&text, synth_choose(s, " Here %s.| This is with %s.| What the letters mean: %s.| In it %s."),
                   letters);
@@ -574,7 +575,7 @@ const char *synth_describe(struct synth *s)
                      "tensor, through all of the list."));
     if (synth_chance(s, 30))
         for (int i = 0; i < s->step_count; i++)
-            synth_define(s, &style, &text, s->steps[i].tree);
+            synth_define(s, &text, s->steps[i].tree);
     add_notes(s, &text);
     add_rules(s, &text);
     const char *description = arena_strdup(s->arena, text.bytes);

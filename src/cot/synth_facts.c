@@ -51,32 +51,32 @@ static int likelihood(const struct synth *s, const struct expr *function, const 
     return s->step_count > 2 ? 5 : function == tree ? 65 : s->step_count == 1 ? 18 : 8;
 }
 
-static const char *put(struct synth *s, const struct synth_style *style, const struct expr *function, const char *forms)
+static const char *put(struct synth *s, const struct expr *function, const char *forms)
 {
     const struct expr *argument = function->kids[0];
-    const char *of = synth_formula(s, style, argument),
+    const char *of = synth_formula(s, argument),
                *operand = argument->node == NODE_WORD ? of : arena_printf(s->arena, "(%s)", of);
-    return synth_put(s, forms, (const char *[]){of, letter(s), synth_called(s, style, function->name), operand});
+    return synth_put(s, forms, (const char *[]){of, letter(s), synth_called(s, function->name), operand});
 }
 
-const char *synth_clause(struct synth *s, const struct synth_style *style, const struct expr *tree)
+const char *synth_clause(struct synth *s, const struct expr *tree)
 {
     int row;
     const struct expr *function = function_of(tree, &row);
     if (!function || !synth_chance(s, likelihood(s, function, tree) * 2 / 3))
         return "";
-    const char *said = put(s, style, function, facts[row].clauses);
+    const char *said = put(s, function, facts[row].clauses);
     bool relative = strncmp(said, "wh", 2) == 0 || strncmp(said, "with ", 5) == 0 || strncmp(said, "for ", 4) == 0;
     return arena_printf(s->arena, "%s%s", relative || synth_chance(s, 65) ? ", " : ": ", said);
 }
 
-const char *synth_fact(struct synth *s, const struct synth_style *style, bool *first)
+const char *synth_fact(struct synth *s, bool *first)
 {
     int row, step = synth_pick(s, s->step_count);
     const struct expr *tree = s->steps[step].tree, *function = function_of(tree, &row);
     if (!function || s->steps[step].told || !synth_chance(s, likelihood(s, function, tree) / 2))
         return "";
-    const char *said = put(s, style, function, facts[row].sentences);
+    const char *said = put(s, function, facts[row].sentences);
     bool named = strncmp(said, "It", 2) != 0 && (strstr(said, function->name) || strstr(said, "The error function"));
     *first = named && synth_chance(s, 40);
     return named || (s->step_count == 1 && function == tree) ? said : "";

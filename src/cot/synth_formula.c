@@ -27,13 +27,13 @@ const char *synth_nouns(const char *name)
     return row < 0 ? "" : functions[row].words;
 }
 
-const char *synth_called(struct synth *s, const struct synth_style *style, const char *name)
+const char *synth_called(struct synth *s, const char *name)
 {
     int row = row_of(name);
     if (row < 0)
         return name;
     struct synth same = {.arena = s->arena};
-    rng_seed(&same.rng, style->seed + (uint64_t)row);
+    rng_seed(&same.rng, s->style->seed + (uint64_t)row);
     return synth_choose(&same, functions[row].names);
 }
 
@@ -72,52 +72,54 @@ bool synth_is_call(const struct expr *expr, const char *name)
     return expr->node == NODE_CALL && strcmp(expr->name, name) == 0;
 }
 
-static bool is_spread(const struct synth_style *style, const struct expr *expr)
+static bool is_spread(const struct synth *s, const struct expr *expr)
 {
-    return style->spread && synth_is_call(expr, "sum") && synth_is_all(expr);
+    return s->style->spread && synth_is_call(expr, "sum") && synth_is_all(expr);
 }
 
-static void add_formula(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *expr);
+static void add_formula(struct synth *s, struct text *text, const struct expr *expr);
 
 /* A sum over all elements, written out. */
-static void add_spread(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *sum)
+static void add_spread(struct synth *s, struct text *text, const struct expr *sum)
 {
-    struct synth_style one = *style;
+    const struct synth_style *whole = s->style;
+    struct synth_style one = *whole;
+    s->style = &one;
     one.spread = false;
     for (one.term = 1; one.term <= 3; one.term++) {
         text_add(text, one.term == 3 ? " + ... + " : one.term == 2 ? " + " : "");
-        add_formula(s, &one, text, sum->kids[0]);
+        add_formula(s, text, sum->kids[0]);
     }
+    s->style = whole;
 }
 
 /* What stands behind the name of a tensor whose elements are `stride` apart; NULL: they are neighbours. */
-static void add_index(const struct synth *s, const struct synth_style *style, struct text *text, const char *stride)
+static void add_index(const struct synth *s, struct text *text, const char *stride)
 {
     const char *count = s->length ? s->length : "n";
-    if (style->term == 3 && stride)
+    if (s->style->term == 3 && stride)
         text_addf(text, "[(%s - 1) * %s]", count, stride);
-    else if (style->term == 3)
+    else if (s->style->term == 3)
         text_addf(text, "[%s - 1]", count);
-    else if (style->term == 2)
+    else if (s->style->term == 2)
         text_addf(text, "[%s]", stride ? stride : "1");
-    else if (style->term == 1)
+    else if (s->style->term == 1)
         text_add(text, "[0]");
-    else if (stride && *style->index)
-        text_addf(text, style->seed % 2 ? "[i * %s]" : "[%s * i]", stride);
+    else if (stride && *s->style->index)
+        text_addf(text, s->style->seed % 2 ? "[i * %s]" : "[%s * i]", stride);
     else
-        text_add(text, style->index);
+        text_add(text, s->style->index);
 }
 
 /* How many elements a tensor has. */
-static void add_count(const struct synth *s, const struct synth_style *style, struct text *text,
-                      const struct expr *call)
+static void add_count(const struct synth *s, struct text *text, const struct expr *call)
 {
     const char *name = call->kids[0]->name;
     if (call->kid_count == 1) {
         text_add(text, s->count);
         return;
     }
-    switch (style->seed % 4) {
+    switch (s->style->seed % 4) {
     case 0:
         text_addf(text, "numel(%s)", name);
         break;
@@ -132,27 +134,27 @@ static void add_count(const struct synth *s, const struct synth_style *style, st
     }
 }
 
-static void add_word(const struct synth *s, const struct synth_style *style, struct text *text, const char *name)
+static void add_word(const struct synth *s, struct text *text, const char *name)
 {
     text_add(text, name);
     for (int i = 0; i < s->tensor_count; i++)
         if (strcmp(s->tensors[i].name, name) == 0) {
             if (s->tensors[i].place != SYNTH_ONE || s->tensors[i].each)
-                add_index(s, style, text, s->tensors[i].stride);
+                add_index(s, text, s->tensors[i].stride);
             return;
         }
     for (int i = 0; i < s->step_count; i++)
         if (strcmp(s->steps[i].name, name) == 0 && !s->steps[i].output)
-            add_index(s, style, text, NULL);
+            add_index(s, text, NULL);
 }
 
 /* Constants with more digits than a double has, now and then. */
-static void add_value(const struct synth_style *style, struct text *text, const struct expr *expr)
+static void add_value(const struct synth *s, struct text *text, const struct expr *expr)
 {
     struct text digits = {0};
     expr_print(&digits, expr);
-    if (style->digits && digits.length > 12 && !strchr(digits.bytes, 'e'))
-        text_addf(text, "%.*f", 17 + (int)(style->seed % 6), expr->value.real);
+    if (s->style->digits && digits.length > 12 && !strchr(digits.bytes, 'e'))
+        text_addf(text, "%.*f", 17 + (int)(s->style->seed % 6), expr->value.real);
     else
         text_add(text, digits.bytes);
     text_free(&digits);
@@ -165,110 +167,109 @@ static bool begins_with_sign(const struct expr *expr)
                            : expr->node == NODE_VALUE && expr->value.real < 0;
 }
 
-static void add_operand(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *call,
-                        int operand)
+static void add_operand(struct synth *s, struct text *text, const struct expr *call, int operand)
 {
     const struct expr *kid = call->kids[operand];
     const bool factor = synth_is_call(call, "*") && synth_is_call(kid, "/");
-    bool enclosed = expr_binds(kid) < expr_operand_binds(call, operand) || is_spread(style, kid) ||
-                    (factor && (style->grouped || (operand && begins_with_sign(kid))));
+    bool enclosed = expr_binds(kid) < expr_operand_binds(call, operand) || is_spread(s, kid) ||
+                    (factor && (s->style->grouped || (operand && begins_with_sign(kid))));
     text_add(text, enclosed ? "(" : "");
-    add_formula(s, style, text, call->kids[operand]);
+    add_formula(s, text, call->kids[operand]);
     text_add(text, enclosed ? ")" : "");
 }
 
-static void add_power(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *call)
+static void add_power(struct synth *s, struct text *text, const struct expr *call)
 {
     const struct expr *exponent = call->kids[1];
-    if (style->power == SYNTH_PRODUCT && call->kids[0]->node == NODE_WORD && exponent->node == NODE_VALUE &&
+    if (s->style->power == SYNTH_PRODUCT && call->kids[0]->node == NODE_WORD && exponent->node == NODE_VALUE &&
         exponent->value.real == 2) {
-        add_formula(s, style, text, call->kids[0]);
-        text_add(text, style->times);
-        add_formula(s, style, text, call->kids[0]);
+        add_formula(s, text, call->kids[0]);
+        text_add(text, s->style->times);
+        add_formula(s, text, call->kids[0]);
         return;
     }
-    if (exponent->node != NODE_VALUE && style->seed % 3 == 0) {
-        text_addf(text, "%spow(", style->torch);
-        add_formula(s, style, text, call->kids[0]);
+    if (exponent->node != NODE_VALUE && s->style->seed % 3 == 0) {
+        text_addf(text, "%spow(", s->style->torch);
+        add_formula(s, text, call->kids[0]);
         text_add(text, ", ");
-        add_formula(s, style, text, exponent);
+        add_formula(s, text, exponent);
         text_add(text, ")");
         return;
     }
-    add_operand(s, style, text, call, 0);
-    text_add(text, style->power == SYNTH_STARS ? "**" : "^");
-    add_operand(s, style, text, call, 1);
+    add_operand(s, text, call, 0);
+    text_add(text, s->style->power == SYNTH_STARS ? "**" : "^");
+    add_operand(s, text, call, 1);
 }
 
-static void add_choice(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *call)
+static void add_choice(struct synth *s, struct text *text, const struct expr *call)
 {
     static const int order[3][3] = {{0, 1, 2}, {1, 0, 2}, {0, 1, 2}};
     static const char *const between[3][4] = {
         {"where(", ", ", ", ", ")"}, {"(", " if ", " else ", ")"}, {"(", " ? ", " : ", ")"}};
     for (int i = 0; i < 3; i++) {
-        text_add(text, between[style->choice][i]);
-        add_formula(s, style, text, call->kids[order[style->choice][i]]);
+        text_add(text, between[s->style->choice][i]);
+        add_formula(s, text, call->kids[order[s->style->choice][i]]);
     }
-    text_add(text, between[style->choice][3]);
+    text_add(text, between[s->style->choice][3]);
 }
 
-static void add_call(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *call)
+static void add_call(struct synth *s, struct text *text, const struct expr *call)
 {
     if (synth_is_call(call, "**")) {
-        add_power(s, style, text, call);
-    } else if (is_spread(style, call)) {
-        add_spread(s, style, text, call);
+        add_power(s, text, call);
+    } else if (is_spread(s, call)) {
+        add_spread(s, text, call);
     } else if (synth_is_call(call, "size") && s->counted) {
-        add_count(s, style, text, call);
+        add_count(s, text, call);
     } else if (synth_is_call(call, "where")) {
-        add_choice(s, style, text, call);
+        add_choice(s, text, call);
     } else if (synth_is_call(call, "neg")) {
         text_add(text, "-");
-        add_operand(s, style, text, call, 0);
-    } else if (style->bare && (synth_is_call(call, "var") || synth_is_call(call, "mean")) &&
+        add_operand(s, text, call, 0);
+    } else if (s->style->bare && (synth_is_call(call, "var") || synth_is_call(call, "mean")) &&
                call->kids[0]->node == NODE_WORD) {
         text_add(text, synth_is_call(call, "var") ? "variance" : "mean");
-    } else if (synth_is_call(call, "abs") && style->bars && !synth_has(call->kids[0], synth_along_rows)) {
+    } else if (synth_is_call(call, "abs") && s->style->bars && !synth_has(call->kids[0], synth_along_rows)) {
         text_add(text, "|");
-        add_formula(s, style, text, call->kids[0]);
+        add_formula(s, text, call->kids[0]);
         text_add(text, "|");
     } else if (expr_binds(call) < EXPR_ATOM && call->kid_count == 2) {
-        add_operand(s, style, text, call, 0);
+        add_operand(s, text, call, 0);
         bool product = synth_is_call(call, "*");
         text_addf(text,
-                  style->dense && expr_binds(call) == EXPR_PRODUCT ? "%s"
-                  : product                                        ? "%s"
-                                                                   : " %s ",
-                  product ? style->times : call->name);
-        add_operand(s, style, text, call, 1);
+                  s->style->dense && expr_binds(call) == EXPR_PRODUCT ? "%s"
+                  : product                                           ? "%s"
+                                                                      : " %s ",
+                  product ? s->style->times : call->name);
+        add_operand(s, text, call, 1);
     } else {
-        text_addf(text, "%s%s(", style->torch, synth_called(s, style, call->name));
+        text_addf(text, "%s%s(", s->style->torch, synth_called(s, call->name));
         bool summary = synth_is_summary(call), several = summary && call->kid_count > 2;
-        int kids = summary && (synth_is_all(call) || style->mute) ? 1 : call->kid_count;
+        int kids = summary && (synth_is_all(call) || s->style->mute) ? 1 : call->kid_count;
         for (int i = 0; i < kids; i++) {
             text_add(text, i == 1 && several ? ", dim=(" : i == 1 && summary ? ", dim=" : i ? ", " : "");
-            add_formula(s, style, text, call->kids[i]);
+            add_formula(s, text, call->kids[i]);
         }
         text_add(text, several && kids > 1 ? "))" : ")");
     }
 }
 
-static void add_formula(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *expr)
+static void add_formula(struct synth *s, struct text *text, const struct expr *expr)
 {
     if (expr->node == NODE_WORD)
-        add_word(s, style, text, expr->name);
+        add_word(s, text, expr->name);
     else if (expr->node == NODE_CALL)
-        add_call(s, style, text, expr);
+        add_call(s, text, expr);
     else if (expr->node == NODE_VALUE)
-        add_value(style, text, expr);
+        add_value(s, text, expr);
     else
         expr_print(text, expr);
 }
 
-const char *synth_formula(struct synth *s, const struct synth_style *style, const struct expr *expr)
+const char *synth_formula(struct synth *s, const struct expr *expr)
 {
     struct text text = {0};
-    add_formula(s, style, &text, expr);
+    add_formula(s, &text, expr);
     const char *kept = arena_strdup(s->arena, text.bytes);
     text_free(&text);
     return kept;

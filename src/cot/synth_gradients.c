@@ -34,10 +34,10 @@ static const char *stable(struct synth *s, const char *x)
 }
 
 /* "`z = dy * d`, where `d` is the derivative of `x * t`, with `p = ..`: `d = ..` with `t = ..`" */
-void synth_tell_derivative(struct synth *s, const struct synth_style *style, struct text *text)
+void synth_tell_derivative(struct synth *s, struct text *text)
 {
     const struct synth_step *result = &s->steps[s->step_count - 1], *derivative = result - 1;
-    text_addf(text, "`%s = %s`%s, ", result->name, synth_formula(s, style, result->tree),
+    text_addf(text, "`%s = %s`%s, ", result->name, synth_formula(s, result->tree),
               synth_choose(s, "|, elementwise|, element by element|, elementwise in float32"));
     text_addf(text,
               synth_choose(s, "where `%1$s` is the slope of `%2$s` for `%3$s = %4$s`: `%1$s = %5$s`|"
@@ -45,11 +45,11 @@ void synth_tell_derivative(struct synth *s, const struct synth_style *style, str
                               "with the derivative `%1$s` of `%2$s`, `%3$s` being `%4$s`: `%1$s = %5$s`|"
                               "where `%1$s = %5$s` is the slope of `%2$s` with `%3$s = %4$s`|"
                               "where `%1$s` is the gradient of `%2$s`, `%3$s = %4$s`, that is `%5$s`"),
-              derivative->name, synth_formula(s, style, synth_parse(s, s->derived)), s->steps[0].name,
-              synth_formula(s, style, s->steps[0].tree), synth_formula(s, style, derivative->tree));
+              derivative->name, synth_formula(s, synth_parse(s, s->derived)), s->steps[0].name,
+              synth_formula(s, s->steps[0].tree), synth_formula(s, derivative->tree));
     for (int i = 1; i < s->step_count - 2; i++)
         text_addf(text, "%s%s", i == 1 ? synth_choose(s, ", with |; here |, where ") : synth_choose(s, " and |, "),
-                  arena_printf(s->arena, "`%s = %s`", s->steps[i].name, synth_formula(s, style, s->steps[i].tree)));
+                  arena_printf(s->arena, "`%s = %s`", s->steps[i].name, synth_formula(s, s->steps[i].tree)));
     text_add(text, ".");
 }
 

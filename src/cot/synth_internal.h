@@ -90,6 +90,7 @@ struct synth {
     int axis;    /* of SYNTH_AXIS */
     int rank;    /* of the largest tensor; 0: any */
     const char *generate; /* the values of inputs */
+    const struct synth_style *style;
 };
 
 /* Chance. */
@@ -184,9 +185,9 @@ bool synth_along_rows(const struct expr *expr);
 bool synth_over_all(const struct expr *expr);
 /* Whether a part of it is such. */
 bool synth_has(const struct expr *expr, bool (*of)(const struct expr *expr));
-const char *synth_formula(struct synth *s, const struct synth_style *style, const struct expr *expr);
+const char *synth_formula(struct synth *s, const struct expr *expr);
 /* A function's name in formulas: the same one wherever it stands. */
-const char *synth_called(struct synth *s, const struct synth_style *style, const char *name);
+const char *synth_called(struct synth *s, const char *name);
 /* Its names in words, that '|' separates; "": it has none. */
 const char *synth_nouns(const char *name);
 
@@ -198,12 +199,11 @@ const char *synth_rounds_in_words(struct synth *s);
 
 /* Words (synth_words.c). */
 /* An expression, of which `depth` levels may be words. */
-const char *synth_in_words(struct synth *s, const struct synth_style *style, const struct expr *expr, int depth);
+const char *synth_in_words(struct synth *s, const struct expr *expr, int depth);
 /* What a step computes; `alone`: it is all, so that its name need not be said. */
-const char *synth_statement(struct synth *s, const struct synth_style *style, const struct synth_step *step,
-                            bool alone);
+const char *synth_statement(struct synth *s, const struct synth_step *step, bool alone);
 /* Some functions of an expression, written out once more as documentation does, each in a sentence. */
-void synth_define(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *expr);
+void synth_define(struct synth *s, struct text *text, const struct expr *expr);
 bool synth_is_in_place(const struct synth *s, const char *name);
 
 /* Sums over a row and over all rows (synth_sums.c). */
@@ -212,34 +212,32 @@ bool synth_goes_down(const struct synth *s, const struct expr *expr);
 /* " over the rows", behind "the sum"; "". */
 const char *synth_over(struct synth *s, const struct expr *call);
 /* What a step with a sum over all rows computes. */
-const char *synth_column_statement(struct synth *s, const struct synth_style *style, const char *name,
-                                   const struct expr *tree);
+const char *synth_column_statement(struct synth *s, const char *name, const struct expr *tree);
 /* The same of a sum or mean of each row; NULL: the step is none. */
-const char *synth_row_statement(struct synth *s, const struct synth_style *style, const char *name,
-                                const struct expr *tree);
+const char *synth_row_statement(struct synth *s, const char *name, const struct expr *tree);
 /* A statement, and that its sums are those of a row. */
 const char *synth_with_row_sums(struct synth *s, const char *said, const struct expr *tree);
 /* All steps of the gradient of a norm. */
-void synth_tell_norm_gradient(struct synth *s, const struct synth_style *style, struct text *text);
+void synth_tell_norm_gradient(struct synth *s, struct text *text);
 
 /* All steps of a gradient, of which one is the derivative of something (synth_gradients.c). */
-void synth_tell_derivative(struct synth *s, const struct synth_style *style, struct text *text);
+void synth_tell_derivative(struct synth *s, struct text *text);
 
 /* Cases (synth_cases.c). */
 /* "`y = a` where `c`, else `b`", of where(c, a, b); comparisons may be words. */
-const char *synth_choice(struct synth *s, const struct synth_style *style, const char *name, const struct expr *call);
+const char *synth_choice(struct synth *s, const char *name, const struct expr *call);
 /* "`y` is true where `c`", of a comparison. */
-const char *synth_truth(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree);
+const char *synth_truth(struct synth *s, const char *name, const struct expr *tree);
 /* "`y = a / b`, rounded and clamped to [-128, 127]"; NULL: it is no such tree (synth_quantised.c). */
-const char *synth_clamped(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree);
+const char *synth_clamped(struct synth *s, const char *name, const struct expr *tree);
 /* What a step computes by the value of an attribute: `branches`, or `reductions` of the step before. */
-const char *synth_mode(struct synth *s, const struct synth_style *style, const struct synth_step *step);
+const char *synth_mode(struct synth *s, const struct synth_step *step);
 
 /* What is told of functions besides (synth_facts.c); "": nothing, this time. */
 /* Behind the statement of a step. */
-const char *synth_clause(struct synth *s, const struct synth_style *style, const struct expr *tree);
+const char *synth_clause(struct synth *s, const struct expr *tree);
 /* In a sentence of its own; `first`: which stands before all others. */
-const char *synth_fact(struct synth *s, const struct synth_style *style, bool *first);
+const char *synth_fact(struct synth *s, bool *first);
 
 /* The description (synth_describe.c). */
 const char *synth_describe(struct synth *s);

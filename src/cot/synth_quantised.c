@@ -73,15 +73,15 @@ void synth_make_quantisation(struct synth *s)
     s->generate = "uniform(0.5, 4)";
 }
 
-const char *synth_clamped(struct synth *s, const struct synth_style *style, const char *name, const struct expr *tree)
+const char *synth_clamped(struct synth *s, const char *name, const struct expr *tree)
 {
     bool outside = synth_is_call(tree, "clamp");
     const struct expr *kid = tree->kid_count ? tree->kids[0] : NULL;
     if (!kid || !synth_is_call(kid, outside ? "round" : "clamp") || (!outside && !synth_is_call(tree, "round")))
         return NULL;
     const struct expr *ends = outside ? tree : kid;
-    const char *what = synth_formula(s, style, kid->kids[0]), *low = synth_formula(s, style, ends->kids[1]),
-               *high = synth_formula(s, style, ends->kids[2]),
+    const char *what = synth_formula(s, kid->kids[0]), *low = synth_formula(s, ends->kids[1]),
+               *high = synth_formula(s, ends->kids[2]),
                *held = arena_printf(s->arena,
                                     synth_choose(s, "clamped to [%1$s, %2$s]|held within %1$s and %2$s|cut off at %1$s "
                                                     "and %2$s|limited to %1$s .. %2$s|clipped to the range %1$s to "

@@ -75,21 +75,24 @@ static const char *down_the_rows(struct synth *s, int count, bool neutral)
 }
 
 /* A formula whose sums over rows are written as if they were of a row. */
-static const char *without_axes(struct synth *s, const struct synth_style *style, const struct expr *tree)
+static const char *without_axes(struct synth *s, const struct expr *tree)
 {
+    const struct synth_style *style = s->style;
     struct synth_style mute = *style;
+    s->style = &mute;
     mute.mute = true;
-    return synth_formula(s, &mute, tree);
+    const char *formula = synth_formula(s, tree);
+    s->style = style;
+    return formula;
 }
 
-const char *synth_column_statement(struct synth *s, const struct synth_style *style, const char *name,
-                                   const struct expr *tree)
+const char *synth_column_statement(struct synth *s, const char *name, const struct expr *tree)
 {
     const bool sum = synth_is_call(tree, "sum"), mean = synth_is_call(tree, "mean");
     if (!goes_down(s, tree) || (!sum && !mean))
-        return arena_printf(s->arena, "`%s = %s`%s", name, without_axes(s, style, tree),
+        return arena_printf(s->arena, "`%s = %s`%s", name, without_axes(s, tree),
                             down_the_rows(s, 1, !synth_has(tree, is_sum)));
-    const char *of = synth_formula(s, style, tree->kids[0]), *noun = sum ? "sum" : "mean",
+    const char *of = synth_formula(s, tree->kids[0]), *noun = sum ? "sum" : "mean",
                *form = synth_choose(
                    s, "`%1$s` is the %3$s over all rows of `%2$s`|for each column `%1$s` is the %3$s of `%2$s`|"
                       "`%1$s`, one element per column, is the %3$s of `%2$s` over the rows|"
@@ -110,8 +113,7 @@ const char *synth_column_statement(struct synth *s, const struct synth_style *st
     return arena_printf(s->arena, form, name, of, noun);
 }
 
-const char *synth_row_statement(struct synth *s, const struct synth_style *style, const char *name,
-                                const struct expr *tree)
+const char *synth_row_statement(struct synth *s, const char *name, const struct expr *tree)
 {
     static const char *const forms =
         "`%1$s` is the %3$s of each row of `%2$s`|for each row `%1$s` is the %3$s of `%2$s`|"
@@ -121,7 +123,7 @@ const char *synth_row_statement(struct synth *s, const struct synth_style *style
         "the %3$s of `%2$s` along each row is `%1$s`|`%1$s` is the %3$s of `%2$s` along the last dimension";
     if (!synth_along_rows(tree) || !(synth_is_call(tree, "sum") || synth_is_call(tree, "mean")))
         return NULL;
-    return arena_printf(s->arena, synth_choose(s, forms), name, synth_formula(s, style, tree->kids[0]), tree->name);
+    return arena_printf(s->arena, synth_choose(s, forms), name, synth_formula(s, tree->kids[0]), tree->name);
 }
 
 const char *synth_with_row_sums(struct synth *s, const char *said, const struct expr *tree)
@@ -148,7 +150,7 @@ static enum part part_of(const struct synth *s, const struct synth_step *step)
 }
 
 /* What all steps of a part say; "": there are none. */
-static const char *said_of(struct synth *s, const struct synth_style *style, enum part part, bool formulas)
+static const char *said_of(struct synth *s, enum part part, bool formulas)
 {
     struct text text = {0};
     int count = 0, said = 0;
@@ -166,10 +168,10 @@ static const char *said_of(struct synth *s, const struct synth_style *style, enu
         const struct synth_step *step = &s->steps[i];
         if (part_of(s, step) != part)
             continue;
-        const char *one = together || formulas ? arena_printf(s->arena, "`%s = %s`", step->name,
-                                                              together ? without_axes(s, style, step->tree)
-                                                                       : synth_formula(s, style, step->tree))
-                                               : synth_statement(s, style, step, false);
+        const char *one = together || formulas
+                              ? arena_printf(s->arena, "`%s = %s`", step->name,
+                                             together ? without_axes(s, step->tree) : synth_formula(s, step->tree))
+                              : synth_statement(s, step, false);
         text_addf(&text, "%s%s", said++ ? between : "",
                   step->tree == sums ? synth_with_row_sums(s, one, step->tree) : one);
     }
@@ -222,13 +224,13 @@ static void add_sentence(struct synth *s, struct text *text, const char *said)
         text_addf(text, " %s.", synth_capital(s, said));
 }
 
-void synth_tell_norm_gradient(struct synth *s, const struct synth_style *style, struct text *text)
+void synth_tell_norm_gradient(struct synth *s, struct text *text)
 {
     const char *said[PARTS];
     int first = 0;
     const bool formulas = synth_chance(s, 75);
     for (int i = 0; i < PARTS; i++)
-        said[i] = said_of(s, style, (enum part)i, i == BEFORE ? formulas : i != COLUMNS);
+        said[i] = said_of(s, (enum part)i, i == BEFORE ? formulas : i != COLUMNS);
     while (!s->steps[first].output)
         first++;
     const bool columns_first = part_of(s, &s->steps[first]) == COLUMNS, before = *said[BEFORE];

@@ -28,19 +28,18 @@ static const struct {
 };
 
 /* Part of a larger expression. */
-static const char *said_within(struct synth *s, const struct synth_style *style, const struct expr *expr, int depth);
+static const char *said_within(struct synth *s, const struct expr *expr, int depth);
 
-static const char *sum_in_words(struct synth *s, const struct synth_style *style, const struct expr *call, int depth)
+static const char *sum_in_words(struct synth *s, const struct expr *call, int depth)
 {
     const char *noun = synth_choose(s, synth_nouns(call->name)), *range = synth_over(s, call),
-               *of = said_within(s, style, call->kids[0], depth - 1);
+               *of = said_within(s, call->kids[0], depth - 1);
     return synth_chance(s, 50) && *range ? arena_printf(s->arena, "the %s%s of %s", noun, range, of)
                                          : arena_printf(s->arena, "the %s of %s%s", noun, of, range);
 }
 
 /* "a plus b" stands for a whole result alone: within another expression it would be read in two ways. */
-static const char *pair_in_words(struct synth *s, const struct synth_style *style, const struct expr *call, int depth,
-                                 bool whole)
+static const char *pair_in_words(struct synth *s, const struct expr *call, int depth, bool whole)
 {
     static const struct {
         const char *name, *between, *noun;
@@ -48,9 +47,9 @@ static const char *pair_in_words(struct synth *s, const struct synth_style *styl
                  {"*", " times ", "product"},      {"/", " divided by ", "quotient"},
                  {"min", NULL, "smaller"},         {"max", NULL, "larger"},
                  {"**", " to the power of ", NULL}};
-    const char *a = synth_is_call(call, "**") ? arena_printf(s->arena, "`%s`", synth_formula(s, style, call->kids[0]))
-                                              : said_within(s, style, call->kids[0], depth - 1),
-               *b = said_within(s, style, call->kids[1], depth - 1);
+    const char *a = synth_is_call(call, "**") ? arena_printf(s->arena, "`%s`", synth_formula(s, call->kids[0]))
+                                              : said_within(s, call->kids[0], depth - 1),
+               *b = said_within(s, call->kids[1], depth - 1);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (synth_is_call(call, pairs[i].name))
             return whole && pairs[i].between && (!pairs[i].noun || synth_chance(s, 60))
@@ -61,17 +60,16 @@ static const char *pair_in_words(struct synth *s, const struct synth_style *styl
 }
 
 /* "the logarithm of a to base b" for log(a) / log(b); NULL: it is another quotient. */
-static const char *any_logarithm(struct synth *s, const struct synth_style *style, const struct expr *expr, int depth)
+static const char *any_logarithm(struct synth *s, const struct expr *expr, int depth)
 {
     if (!synth_is_call(expr, "/") || !synth_is_call(expr->kids[0], "log") || !synth_is_call(expr->kids[1], "log"))
         return NULL;
     return arena_printf(s->arena, synth_choose(s, "the logarithm of %s to base %s|the logarithm of %s to the base %s"),
-                        said_within(s, style, expr->kids[0]->kids[0], depth - 1),
-                        synth_formula(s, style, expr->kids[1]->kids[0]));
+                        said_within(s, expr->kids[0]->kids[0], depth - 1), synth_formula(s, expr->kids[1]->kids[0]));
 }
 
 /* "what follows the point in a" for a - trunc(a); NULL: it is another difference. */
-static const char *fraction(struct synth *s, const struct synth_style *style, const struct expr *expr)
+static const char *fraction(struct synth *s, const struct expr *expr)
 {
     if (!synth_is_call(expr, "-") || expr->kids[0]->node != NODE_WORD || !synth_is_call(expr->kids[1], "trunc") ||
         expr->kids[1]->kids[0]->node != NODE_WORD || strcmp(expr->kids[1]->kids[0]->name, expr->kids[0]->name) != 0)
@@ -79,25 +77,24 @@ static const char *fraction(struct synth *s, const struct synth_style *style, co
     return arena_printf(s->arena,
                         synth_choose(s, "what stands behind the point of `%1$s`, `%2$s`|the fraction of `%1$s`: `%2$s`|"
                                         "the part of `%1$s` behind its point"),
-                        synth_formula(s, style, expr->kids[0]), synth_formula(s, style, expr));
+                        synth_formula(s, expr->kids[0]), synth_formula(s, expr));
 }
 
-static const char *phrase(struct synth *s, const struct synth_style *style, const struct expr *call, int depth,
-                          bool whole)
+static const char *phrase(struct synth *s, const struct expr *call, int depth, bool whole)
 {
     for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) {
         if (!synth_is_call(call, phrases[i].name) || call->kid_count != 1)
             continue;
         bool behind = whole && *phrases[i].behind && synth_chance(s, 50);
         return arena_printf(s->arena, synth_choose(s, behind ? phrases[i].behind : phrases[i].before),
-                            behind ? arena_printf(s->arena, "`%s`", synth_formula(s, style, call->kids[0]))
-                                   : said_within(s, style, call->kids[0], depth - 1));
+                            behind ? arena_printf(s->arena, "`%s`", synth_formula(s, call->kids[0]))
+                                   : said_within(s, call->kids[0], depth - 1));
     }
     return NULL;
 }
 
 /* Products and quotients with 2, and other things that have a word of their own. */
-static const char *multiple(struct synth *s, const struct synth_style *style, const struct expr *expr, int depth)
+static const char *multiple(struct synth *s, const struct expr *expr, int depth)
 {
     bool product = synth_is_call(expr, "*"), quotient = synth_is_call(expr, "/");
     int number = product && expr->kids[0]->node == NODE_VALUE ? 0 : 1;
@@ -110,50 +107,46 @@ static const char *multiple(struct synth *s, const struct synth_style *style, co
                         : value == 3 && product   ? "three times %s|the triple of %s"
                         : value == -1 && product  ? "minus %s"
                                                   : NULL;
-    return forms ? arena_printf(s->arena, synth_choose(s, forms),
-                                said_within(s, style, expr->kids[1 - number], depth - 1))
+    return forms ? arena_printf(s->arena, synth_choose(s, forms), said_within(s, expr->kids[1 - number], depth - 1))
                  : NULL;
 }
 
-static const char *call_in_words(struct synth *s, const struct synth_style *style, const struct expr *expr, int depth,
-                                 bool whole)
+static const char *call_in_words(struct synth *s, const struct expr *expr, int depth, bool whole)
 {
     const char *nouns = synth_nouns(expr->name), *said = NULL;
     if (synth_is_summary(expr))
-        return sum_in_words(s, style, expr, depth);
+        return sum_in_words(s, expr, depth);
     if ((synth_is_call(expr, "log2") || synth_is_call(expr, "log10")) && synth_chance(s, 60))
-        return arena_printf(s->arena, "the logarithm of %s to %s %s", said_within(s, style, expr->kids[0], depth - 1),
+        return arena_printf(s->arena, "the logarithm of %s to %s %s", said_within(s, expr->kids[0], depth - 1),
                             synth_choose(s, "base|base|the base"), expr->name + strlen("log"));
-    if (synth_chance(s, 45) && (said = phrase(s, style, expr, depth, whole)))
+    if (synth_chance(s, 45) && (said = phrase(s, expr, depth, whole)))
         return said;
     if (*nouns && expr->kid_count == 1)
-        return arena_printf(s->arena, "the %s of %s", synth_choose(s, nouns),
-                            said_within(s, style, expr->kids[0], depth - 1));
+        return arena_printf(s->arena, "the %s of %s", synth_choose(s, nouns), said_within(s, expr->kids[0], depth - 1));
     if (synth_is_call(expr, "**") && expr->kids[1]->node == NODE_VALUE && expr->kids[1]->value.real == 2)
-        return arena_printf(s->arena, "the square of %s", said_within(s, style, expr->kids[0], depth - 1));
+        return arena_printf(s->arena, "the square of %s", said_within(s, expr->kids[0], depth - 1));
     if (expr->kid_count != 2)
         return NULL;
-    if ((said = any_logarithm(s, style, expr, depth)) || (said = multiple(s, style, expr, depth)) ||
-        (whole && (said = fraction(s, style, expr))))
+    if ((said = any_logarithm(s, expr, depth)) || (said = multiple(s, expr, depth)) ||
+        (whole && (said = fraction(s, expr))))
         return said;
-    return pair_in_words(s, style, expr, depth, whole);
+    return pair_in_words(s, expr, depth, whole);
 }
 
-static const char *in_words(struct synth *s, const struct synth_style *style, const struct expr *expr, int depth,
-                            bool whole)
+static const char *in_words(struct synth *s, const struct expr *expr, int depth, bool whole)
 {
     const char *said = NULL;
     if (depth > 0 && expr->node == NODE_CALL && synth_chance(s, whole || depth > 2 ? 100 : 60))
-        said = call_in_words(s, style, expr, depth, whole);
-    return said ? said : arena_printf(s->arena, "`%s`", synth_formula(s, style, expr));
+        said = call_in_words(s, expr, depth, whole);
+    return said ? said : arena_printf(s->arena, "`%s`", synth_formula(s, expr));
 }
-static const char *said_within(struct synth *s, const struct synth_style *style, const struct expr *expr, int depth)
+static const char *said_within(struct synth *s, const struct expr *expr, int depth)
 {
-    return in_words(s, style, expr, depth, false);
+    return in_words(s, expr, depth, false);
 }
-const char *synth_in_words(struct synth *s, const struct synth_style *style, const struct expr *expr, int depth)
+const char *synth_in_words(struct synth *s, const struct expr *expr, int depth)
 {
-    return in_words(s, style, expr, depth, true);
+    return in_words(s, expr, depth, true);
 }
 
 /* What a function of one argument is by definition, of `argument`; NULL: nothing to be said. */
@@ -166,15 +159,15 @@ static const char *definition(struct synth *s, const struct expr *call, const ch
 }
 
 /* Some functions of an expression, written out once more as documentation does, each in a sentence. */
-void synth_define(struct synth *s, const struct synth_style *style, struct text *text, const struct expr *expr)
+void synth_define(struct synth *s, struct text *text, const struct expr *expr)
 {
     const char *letter = synth_choose(s, "v|x|t|u"), *said = definition(s, expr, letter);
     if (said && synth_chance(s, 35))
         text_addf(text, synth_chance(s, 50) ? " `%s(%s)` is `%s`." : " Here `%s(%s) = %s`.",
-                  synth_called(s, style, expr->name), letter, said);
+                  synth_called(s, expr->name), letter, said);
     for (int i = 0; i < expr->kid_count; i++)
         if (expr->kids[i])
-            synth_define(s, style, text, expr->kids[i]);
+            synth_define(s, text, expr->kids[i]);
 }
 
 /* What is told behind a formula of one of its functions; "": nothing. */
@@ -192,14 +185,13 @@ static const char *remark(struct synth *s, const struct expr *expr)
 }
 
 /* "`y = cosh(x) = (exp(x) + exp(-x)) / 2`"; NULL: the step is no such function. */
-static const char *defined_statement(struct synth *s, const struct synth_style *style, const char *name,
-                                     const struct expr *tree)
+static const char *defined_statement(struct synth *s, const char *name, const struct expr *tree)
 {
     const struct expr *kid = tree->kid_count == 1 ? tree->kids[0] : NULL;
-    const char *said = kid && kid->node == NODE_WORD ? definition(s, tree, synth_formula(s, style, kid)) : NULL;
+    const char *said = kid && kid->node == NODE_WORD ? definition(s, tree, synth_formula(s, kid)) : NULL;
     if (!said)
         return NULL;
-    const char *call = synth_formula(s, style, tree), *nouns = synth_nouns(tree->name);
+    const char *call = synth_formula(s, tree), *nouns = synth_nouns(tree->name);
     switch (synth_is_summary(tree) ? 1 + synth_pick(s, 3) : synth_pick(s, 4)) {
     case 0:
         return arena_printf(s->arena, "`%s = %s = %s`%s", name, call, said, synth_chance(s, 30) ? remark(s, tree) : "");
@@ -230,14 +222,12 @@ bool synth_is_in_place(const struct synth *s, const char *name)
 }
 
 /* "`x *= a`". */
-static const char *changed_statement(struct synth *s, const struct synth_style *style, const char *name,
-                                     const struct synth_step *step)
+static const char *changed_statement(struct synth *s, const char *name, const struct synth_step *step)
 {
     const struct expr *tree = step->tree;
     bool changed = tree->node == NODE_CALL && tree->kid_count == 2 && strchr("+-*/", *tree->name) && !tree->name[1] &&
                    tree->kids[0]->node == NODE_WORD && strcmp(tree->kids[0]->name, step->name) == 0;
-    return changed ? arena_printf(s->arena, "`%s %s= %s`", name, tree->name, synth_formula(s, style, tree->kids[1]))
-                   : NULL;
+    return changed ? arena_printf(s->arena, "`%s %s= %s`", name, tree->name, synth_formula(s, tree->kids[1])) : NULL;
 }
 
 static bool has_full_tensor(const struct synth *s, const struct expr *expr)
@@ -255,9 +245,9 @@ static bool has_full_tensor(const struct synth *s, const struct expr *expr)
 }
 
 /* All elements are the same. */
-static const char *fill_statement(struct synth *s, const struct synth_style *style, const struct synth_step *step)
+static const char *fill_statement(struct synth *s, const struct synth_step *step)
 {
-    const char *value = synth_formula(s, style, step->tree);
+    const char *value = synth_formula(s, step->tree);
     if (step->tree->node == NODE_CALL || synth_chance(s, 50))
         value = arena_printf(s->arena, "`%s`", value);
     if (s->lists && synth_chance(s, 50))
@@ -291,12 +281,11 @@ static const char *copy_statement(struct synth *s, const char *name, const struc
 }
 
 /* "`x` becomes .."; words or a formula. */
-static const char *becomes_statement(struct synth *s, const struct synth_style *style, const char *name,
-                                     const struct synth_step *step)
+static const char *becomes_statement(struct synth *s, const char *name, const struct synth_step *step)
 {
-    const char *said = synth_chance(s, style->words) && !synth_has(step->tree, synth_over_all)
-                           ? synth_in_words(s, style, step->tree, 1 + synth_pick(s, 2))
-                           : arena_printf(s->arena, "`%s`", synth_formula(s, style, step->tree));
+    const char *said = synth_chance(s, s->style->words) && !synth_has(step->tree, synth_over_all)
+                           ? synth_in_words(s, step->tree, 1 + synth_pick(s, 2))
+                           : arena_printf(s->arena, "`%s`", synth_formula(s, step->tree));
     if (synth_chance(s, 55))
         return arena_printf(s->arena, "`%s` becomes %s", name, said);
     return arena_printf(s->arena,
@@ -306,73 +295,70 @@ static const char *becomes_statement(struct synth *s, const struct synth_style *
 }
 
 /* Forms that stand for other functions than the formula's: NULL where the step has none, or not this time. */
-static const char *special_statement(struct synth *s, const struct synth_style *style, const char *name,
-                                     const struct synth_step *step)
+static const char *special_statement(struct synth *s, const char *name, const struct synth_step *step)
 {
-    const char *changed = synth_is_in_place(s, step->name) ? changed_statement(s, style, name, step) : NULL;
+    const char *changed = synth_is_in_place(s, step->name) ? changed_statement(s, name, step) : NULL;
     if (changed && synth_chance(s, 70))
         return changed;
     const char *row = NULL;
     if ((s->columns || strcmp(s->family, "reduction") == 0) && synth_chance(s, 50) &&
-        (row = synth_row_statement(s, style, name, step->tree)))
+        (row = synth_row_statement(s, name, step->tree)))
         return row;
     if (!has_full_tensor(s, step->tree) && synth_chance(s, 70))
-        return fill_statement(s, style, step);
+        return fill_statement(s, step);
     if (synth_is_in_place(s, step->name) && synth_chance(s, 65))
-        return becomes_statement(s, style, name, step);
-    if (style->bare && synth_is_call(step->tree, "mean") && step->tree->kids[0]->node == NODE_WORD)
+        return becomes_statement(s, name, step);
+    if (s->style->bare && synth_is_call(step->tree, "mean") && step->tree->kids[0]->node == NODE_WORD)
         return arena_printf(s->arena, strncmp(step->name, "mean", 4) == 0 ? "`%s`" : "`%s` is the mean", name);
     if (synth_goes_down(s, step->tree) && (s->columns || synth_chance(s, 45)))
-        return synth_column_statement(s, style, name, step->tree);
+        return synth_column_statement(s, name, step->tree);
     if (step->tree->node == NODE_WORD && synth_chance(s, 75))
         return copy_statement(s, name, step->tree);
-    const char *clamped = synth_chance(s, 65) ? synth_clamped(s, style, name, step->tree) : NULL;
+    const char *clamped = synth_chance(s, 65) ? synth_clamped(s, name, step->tree) : NULL;
     if (clamped)
         return clamped;
     if (synth_is_call(step->tree, "where") && synth_chance(s, 85))
-        return synth_choice(s, style, name, step->tree);
-    return synth_chance(s, 40) ? defined_statement(s, style, name, step->tree) : NULL;
+        return synth_choice(s, name, step->tree);
+    return synth_chance(s, 40) ? defined_statement(s, name, step->tree) : NULL;
 }
 
 /* What it is the derivative of is told besides. */
-static const char *derivative_statement(struct synth *s, const struct synth_style *style, const char *name,
-                                        const struct synth_step *step)
+static const char *derivative_statement(struct synth *s, const char *name, const struct synth_step *step)
 {
     return arena_printf(
         s->arena,
         synth_choose(s, "`%1$s`, the derivative of `%2$s`, is `%3$s`|`%1$s = %3$s`, the derivative of `%2$s`|"
                         "`%1$s = %3$s` (what `%2$s` has for a slope)|`%1$s` is the slope of `%2$s`, that is `%3$s`"),
-        name, synth_formula(s, style, synth_parse(s, s->derived)), synth_formula(s, style, step->tree));
+        name, synth_formula(s, synth_parse(s, s->derived)), synth_formula(s, step->tree));
 }
 
 /* What a step computes, its sentence not being given. */
-static const char *statement(struct synth *s, const struct synth_style *style, const struct synth_step *step,
-                             bool alone)
+static const char *statement(struct synth *s, const struct synth_step *step, bool alone)
 {
     const struct expr word = {.node = NODE_WORD, .name = step->name};
-    const char *name = synth_formula(s, style, &word);
+    const char *name = synth_formula(s, &word);
     if (is_truth(s, step->name))
-        return synth_truth(s, style, name, step->tree);
+        return synth_truth(s, name, step->tree);
     if (s->derivative && strcmp(s->derivative, step->name) == 0)
-        return derivative_statement(s, style, name, step);
-    const char *special = special_statement(s, style, name, step);
+        return derivative_statement(s, name, step);
+    const char *special = special_statement(s, name, step);
     if (special)
         return special;
     bool all = synth_has(step->tree, synth_over_all);
-    if (all && style->spread)
-        return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, style, step->tree));
+    if (all && s->style->spread)
+        return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, step->tree));
     if (s->columns && synth_has(step->tree, synth_along_rows) && (step->output || synth_chance(s, 65)))
-        return synth_with_row_sums(s, arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, style, step->tree)),
+        return synth_with_row_sums(s, arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, step->tree)),
                                    step->tree);
-    if (!all && !synth_chance(s, style->words))
-        return arena_printf(s->arena, "`%s = %s`%s", name, synth_formula(s, style, step->tree),
+    if (!all && !synth_chance(s, s->style->words))
+        return arena_printf(s->arena, "`%s = %s`%s", name, synth_formula(s, step->tree),
                             synth_chance(s, 15)                ? remark(s, step->tree)
                             : synth_chance(s, 5) && !s->rounds ? " in float32"
                                                                : "");
     bool sum = all && !synth_is_summary(step->tree);
-    const char *said = synth_in_words(s, style, step->tree, sum ? 0 : 1 + synth_pick(s, 3));
+    const char *said = synth_in_words(s, step->tree, sum ? 0 : 1 + synth_pick(s, 3));
     if (sum)
-        return arena_printf(s->arena, "`%s = %s`, %s", name, synth_formula(s, style, step->tree),
+        return arena_printf(s->arena, "`%s = %s`, %s", name, synth_formula(s, step->tree),
                             synth_choose(s, "over all elements|over the whole tensor|summed up over the whole tensor"));
     if (alone && synth_chance(s, 50))
         return synth_chance(s, 50)
@@ -385,11 +371,11 @@ static const char *statement(struct synth *s, const struct synth_style *style, c
         s->arena, synth_choose(s, "`%s` is %s|`%s` is %s|`%s` is %s|`%s` = %s|`%s` holds %s|`%s` gets %s"), name, said);
 }
 
-const char *synth_statement(struct synth *s, const struct synth_style *style, const struct synth_step *step, bool alone)
+const char *synth_statement(struct synth *s, const struct synth_step *step, bool alone)
 {
     if (step->told)
         return step->told;
-    const char *said = statement(s, style, step, alone);
+    const char *said = statement(s, step, alone);
     bool more = synth_is_call(step->tree, "where") || strstr(said, ", ") || strstr(said, ": ");
-    return more ? said : arena_printf(s->arena, "%s%s", said, synth_clause(s, style, step->tree));
+    return more ? said : arena_printf(s->arena, "%s%s", said, synth_clause(s, step->tree));
 }
