@@ -175,3 +175,10 @@ void text_free(struct text *text)
     free(text->bytes);
     *text = (struct text){0};
 }
+
+char *text_keep(struct text *text, struct arena *arena)
+{
+    char *kept = arena_strndup(arena, text->length ? text->bytes : "", text->length);
+    text_free(text);
+    return kept;
+}

@@ -2,6 +2,8 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
+#include "base/arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -32,5 +34,7 @@ const char *text_html_of(char byte);
 void text_put_html(FILE *out, const char *string);
 /* Releases the bytes; the text is empty afterwards. */
 void text_free(struct text *text);
+/* Moves the text into the arena: "" if nothing was added. */
+char *text_keep(struct text *text, struct arena *arena);
 
 #endif

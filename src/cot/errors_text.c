@@ -53,9 +53,7 @@ const char *errors_question(struct arena *arena, const struct errors_told *told,
     text_addf(&text, "What was found:\n```\n%s```\n%s", found->told,
               told->part ? "What is wrong? Write these lines as they have to be."
                          : "What is wrong? Write the whole answer as it has to be.");
-    const char *kept = arena_strdup(arena, text.bytes);
-    text_free(&text);
-    return kept;
+    return text_keep(&text, arena);
 }
 
 /* A sentence, with a full stop. */

@@ -264,9 +264,7 @@ static const char *request_of(struct arena *arena, const struct reading *reading
     add_sentence(&request, reading, TELL_ORDERS, " What the queues do not order is ordered by ", ".");
     if (*tilings)
         text_addf(&request, " It reads this tiling data:\n\n```cpp\n%s\n```", tilings);
-    const char *copy = arena_strdup(arena, request.bytes);
-    text_free(&request);
-    return copy;
+    return text_keep(&request, arena);
 }
 
 static const char *chain_of(struct arena *arena, const struct reading *reading)
@@ -281,9 +279,7 @@ static const char *chain_of(struct arena *arena, const struct reading *reading)
             text_addf(&chain, "%s`%s`", i ? ", " : "", function->calls[i]);
         text_add(&chain, ".");
     }
-    const char *copy = chain.length ? arena_strdup(arena, chain.bytes) : NULL;
-    text_free(&chain);
-    return copy;
+    return chain.length ? text_keep(&chain, arena) : NULL;
 }
 
 struct akgen_error *kernel_words(struct arena *arena, const char *text, const char *tilings, uint64_t seed,

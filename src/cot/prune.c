@@ -301,7 +301,5 @@ const char *cot_prune(struct arena *arena, const char *text)
             text_append(&kept, cut.items[i].begin, (size_t)(cut.items[i].end - cut.items[i].begin));
     if (kept.length)
         text_add(&kept, "\n");
-    const char *copy = arena_strndup(arena, kept.length ? kept.bytes : "", kept.length);
-    text_free(&kept);
-    return copy;
+    return text_keep(&kept, arena);
 }

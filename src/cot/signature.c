@@ -30,7 +30,5 @@ const char *cot_signature(struct arena *arena, const char *message)
         } else
             text_append(&text, at++, 1);
     }
-    const char *kept = arena_strdup(arena, text.bytes ? text.bytes : "");
-    text_free(&text);
-    return kept;
+    return text_keep(&text, arena);
 }

@@ -101,9 +101,7 @@ static const char *host_part(struct arena *arena, const struct snippet_host *hos
               "        this->AICore().SetTiling(optiling::TilingFunc);\n"
               "        this->AICore().AddConfig(\"ascend910b\");\n    }\n};\nOP_ADD(%s);\n} // namespace ops\n",
               host->type);
-    const char *copy = arena_strdup(arena, text.bytes);
-    text_free(&text);
-    return copy;
+    return text_keep(&text, arena);
 }
 
 void snippet_candidate(struct arena *arena, const char *entry, const char *kernel, const struct snippet_host *host,

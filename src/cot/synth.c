@@ -62,9 +62,7 @@ static const char *answer_of(struct synth *s)
         text_addf(&text, "%s%s = ", i ? "; " : "", s->steps[i].name);
         expr_print(&text, s->steps[i].tree);
     }
-    const char *answer = arena_strdup(s->arena, text.bytes);
-    text_free(&text);
-    return answer;
+    return text_keep(&text, s->arena);
 }
 
 static uint64_t key_of(const struct synth *s)
@@ -152,9 +150,7 @@ static const char *yaml_of(const struct synth *s, unsigned some, const char *val
     for (int i = 0; i < s->attr_count; i++)
         text_addf(&yaml, "%s  - name: %s\n    type: %s\n    value: \"%s\"\n", i ? "" : "attrs:\n", s->attrs[i].name,
                   s->attrs[i].type, s->attrs[i].value);
-    const char *text = arena_strdup(s->arena, yaml.bytes);
-    text_free(&yaml);
-    return text;
+    return text_keep(&yaml, s->arena);
 }
 
 /* A shape of the usual sizes or of others; operators of single elements come in any. */
@@ -300,9 +296,7 @@ static const char *meant_yaml(const struct synth_operator *made, struct arena *a
         }
         line += length + (line[length] == '\n');
     }
-    const char *meant = arena_strdup(arena, text.bytes);
-    text_free(&text);
-    return meant;
+    return text_keep(&text, arena);
 }
 
 /* " a b ": the tensors that are lists where the operator is of lists. */

@@ -120,8 +120,8 @@ static const char *condition(struct synth *s, const struct expr *expr, const cha
     const char *shown = synth_formula(s, expr);
     if (expr->node == NODE_WORD)
         return synth_chance(s, 60)
-                   ? arena_printf(s->arena, "`%s` %s", shown, synth_choose(s, "is true|is set|is not 0|holds|is 1"))
-                   : arena_printf(s->arena, "`%s`", shown);
+                   ? synth_fill(s, "`$1` $2", shown, synth_choose(s, "is true|is set|is not 0|holds|is 1"))
+                   : synth_fill(s, "`$1`", shown);
     const struct expr *about = expr->kids[0];
     const char *said = synth_chance(s, 75) ? kind_of_number(s, expr, &about) : NULL;
     for (size_t i = 0; !said && i < sizeof comparisons / sizeof *comparisons; i++)
@@ -131,18 +131,18 @@ static const char *condition(struct synth *s, const struct expr *expr, const cha
             said = is_number(expr->kids[1], 0)
                        ? synth_choose(s, comparisons[i].zero)
                        : arena_printf(s->arena, synth_choose(s, comparisons[i].words),
-                                      bare && synth_chance(s, 60) ? other : arena_printf(s->arena, "`%s`", other));
+                                      bare && synth_chance(s, 60) ? other : synth_fill(s, "`$1`", other));
         }
     if (!said)
-        return arena_printf(s->arena, "`%s`", shown);
+        return synth_fill(s, "`$1`", shown);
     const char *of = synth_formula(s, about);
     bool again = *subject && strcmp(*subject, of) == 0;
     *subject = of;
     if (again && synth_chance(s, 70))
-        return arena_printf(s->arena, "it %s", said);
-    return arena_printf(s->arena, "%s`%s` %s",
-                        synth_is_call(about, "abs") && !s->style->bars && synth_chance(s, 30) ? "the magnitude " : "",
-                        of, said);
+        return synth_fill(s, "it $1", said);
+    return synth_fill(s, "$1`$2` $3",
+                      synth_is_call(about, "abs") && !s->style->bars && synth_chance(s, 30) ? "the magnitude " : "", of,
+                      said);
 }
 
 /* The condition that holds where a comparison does not, in words; NULL: it is no comparison. */
@@ -167,7 +167,7 @@ static const char *value(struct synth *s, const struct expr *expr, bool bare)
 {
     if (expr->node == NODE_CALL && synth_chance(s, s->style->words / 3))
         return synth_in_words(s, expr, 1);
-    return arena_printf(s->arena, bare && expr->node == NODE_VALUE ? "%s" : "`%s`", synth_formula(s, expr));
+    return synth_fill(s, bare && expr->node == NODE_VALUE ? "$1" : "`$1`", synth_formula(s, expr));
 }
 
 /* A cascade: where(c1, a1, where(c2, a2, ..)). */
@@ -176,12 +176,12 @@ static const char *cascade(struct synth *s, const char *name, const struct expr 
     const char *where = synth_choose(s, " where | where | where | if "), *subject = NULL;
     bool bare = synth_chance(s, 60), first = synth_chance(s, 12);
     const char *is = first ? ": " : synth_choose(s, " is | is | is | = | becomes ");
-    const char *text = arena_printf(s->arena, "`%s`%s", name, is);
+    const char *text = synth_fill(s, "`$1`$2", name, is);
     const struct expr *at = call;
     for (; synth_is_call(at, "where"); at = at->kids[2]) {
         const char *what = value(s, at->kids[1], bare), *when = condition(s, at->kids[0], &subject);
-        text = first ? arena_printf(s->arena, "%s%s%s: %s", text, at == call ? "where " : "; where ", when, what)
-                     : arena_printf(s->arena, "%s%s%s%s%s", text, at == call ? "" : ", ", what, where, when);
+        text = first ? synth_fill(s, "$1$2$3: $4", text, at == call ? "where " : "; where ", when, what)
+                     : synth_fill(s, "$1$2$3$4$5", text, at == call ? "" : ", ", what, where, when);
     }
     const char *rest =
         synth_is_call(call->kids[2], "where")
@@ -192,21 +192,18 @@ static const char *cascade(struct synth *s, const char *name, const struct expr 
                               "%s in all other places");
     if (first)
         rest = synth_choose(s, "; else %s|; otherwise %s|; elsewhere %s");
-    return arena_printf(s->arena, "%s%s", text, arena_printf(s->arena, rest, value(s, at, bare)));
+    return synth_fill(s, "$1$2", text, arena_printf(s->arena, rest, value(s, at, bare)));
 }
 
 /* Of two by a mask, what it has where the mask is false often first. */
 static const char *by_mask(struct synth *s, const char *name, const char *mask, const char *a, const char *b)
 {
-    return arena_printf(
-        s->arena,
-        synth_choose(s,
-                     "`%1$s` is %4$s where `%2$s` is false and %3$s where it is true|`%1$s` is %4$s, unless `%2$s` is "
-                     "true: then %3$s|`%2$s` chooses: %3$s where it is true, %4$s where not, that is `%1$s`|where "
-                     "`%2$s` is false `%1$s` is %4$s, everywhere else %3$s|`%1$s` takes %3$s if `%2$s` is set and %4$s "
-                     "if it is not|where `%2$s` holds `%1$s` comes from %3$s, elsewhere from %4$s|`%1$s` is %3$s "
-                     "under the mask `%2$s` and %4$s outside of it"),
-        name, mask, a, b);
+    return synth_put(s,
+                     "`$1` is $4 where `$2` is false and $3 where it is true|`$1` is $4, unless `$2` is true: then "
+                     "$3|`$2` chooses: $3 where it is true, $4 where not, that is `$1`|where `$2` is false `$1` is $4, "
+                     "everywhere else $3|`$1` takes $3 if `$2` is set and $4 if it is not|where `$2` holds `$1` comes "
+                     "from $3, elsewhere from $4|`$1` is $3 under the mask `$2` and $4 outside of it",
+                     name, mask, a, b);
 }
 
 /* "the elements of `a` where `c` and those of `b` elsewhere". */
@@ -218,24 +215,22 @@ static const char *selection(struct synth *s, const char *name, const struct exp
     const char *asks = synth_chance(s, 30) ? condition(s, call->kids[0], &subject) : NULL,
                *not_so = asks ? opposite(s, call->kids[0], &subject) : NULL;
     if (not_so)
-        return arena_printf(
-            s->arena,
-            synth_choose(s, "`%1$s` is %2$s where %3$s and %4$s where %5$s|where %3$s `%1$s` is %2$s, where "
-                            "%5$s it is %4$s|`%1$s`: %2$s if %3$s, %4$s if %5$s|%2$s where %3$s, %4$s where "
-                            "%5$s: that is `%1$s`"),
-            name, a, asks, b, not_so);
+        return synth_put(s,
+                         "`$1` is $2 where $3 and $4 where $5|where $3 `$1` is $2, where $5 it is $4|`$1`: $2 if $3, "
+                         "$4 if $5|$2 where $3, $4 where $5: that is `$1`",
+                         name, a, asks, b, not_so);
     if (call->kids[0]->node == NODE_WORD && synth_chance(s, 50))
         return by_mask(s, name, synth_formula(s, call->kids[0]), a, b);
     switch (synth_pick(s, 4)) {
     case 0:
-        return arena_printf(s->arena, "`%s` takes %s where %s and %s elsewhere", name, a, when, b);
+        return synth_fill(s, "`$1` takes $2 where $3 and $4 elsewhere", name, a, when, b);
     case 1:
-        return arena_printf(s->arena, "where %s, `%s` is %s, otherwise %s", when, name, a, b);
+        return synth_fill(s, "where $1, `$2` is $3, otherwise $4", when, name, a, b);
     case 2:
-        return arena_printf(s->arena, "`%s` is %s, but %s where %s", name, b, a, when);
+        return synth_fill(s, "`$1` is $2, but $3 where $4", name, b, a, when);
     default:
-        return arena_printf(s->arena, "if %s then `%s = %s`, else `%s = %s`", when, name,
-                            synth_formula(s, call->kids[1]), name, synth_formula(s, call->kids[2]));
+        return synth_fill(s, "if $1 then `$2 = $3`, else `$4 = $5`", when, name, synth_formula(s, call->kids[1]), name,
+                          synth_formula(s, call->kids[2]));
     }
 }
 
@@ -243,16 +238,15 @@ const char *synth_choice(struct synth *s, const char *name, const struct expr *c
 {
     bool two = !synth_is_call(call->kids[2], "where");
     if (synth_is_call(call->kids[1], "where"))
-        return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, call));
+        return synth_fill(s, "`$1 = $2`", name, synth_formula(s, call));
     if (two && synth_chance(s, 30))
         return selection(s, name, call);
     if (!synth_chance(s, 75)) {
         const char *a = synth_formula(s, call->kids[1]), *c = synth_formula(s, call->kids[0]),
                    *b = synth_formula(s, call->kids[2]);
-        return arena_printf(s->arena,
-                            synth_choose(s, "`%s = %s` where `%s`, else `%s`|`%s = %s` where `%s`, `%s` elsewhere|"
-                                            "`%s = %s` if `%s`, else `%s`"),
-                            name, a, c, b);
+        return synth_put(
+            s, "`$1 = $2` where `$3`, else `$4`|`$1 = $2` where `$3`, `$4` elsewhere|`$1 = $2` if `$3`, else `$4`",
+            name, a, c, b);
     }
     return cascade(s, name, call);
 }
@@ -271,9 +265,8 @@ static const char *two_sided(struct synth *s, const char *name, const struct exp
     const enum kind kind = asked_kind(tree, &of);
     if (kind == KINDS)
         return NULL;
-    return synth_put(s, forms,
-                     (const char *[]){name, synth_formula(s, of), synth_choose(s, kinds[kind].is),
-                                      synth_choose(s, kinds[kind].not)});
+    return synth_put(s, forms, name, synth_formula(s, of), synth_choose(s, kinds[kind].is),
+                     synth_choose(s, kinds[kind].not));
 }
 
 /* Of two such conditions. */
@@ -289,8 +282,8 @@ static const char *joined_truth(struct synth *s, const char *name, const struct 
         s,
         "`$1` is true where `$2` $3 $6 `$4` $5, else false|`$1` says where `$2` $3 $6 `$4` $5|`$1` is 1 if "
         "`$2` $3 $6 `$4` $5; if not, 0|where `$2` $3 $6 `$4` $5 there `$1` is true, false anywhere else",
-        (const char *[]){name, synth_formula(s, a), synth_choose(s, kinds[one].is), synth_formula(s, b),
-                         synth_choose(s, kinds[other].is), tree->name});
+        name, synth_formula(s, a), synth_choose(s, kinds[one].is), synth_formula(s, b),
+        synth_choose(s, kinds[other].is), tree->name);
 }
 
 /* Of a comparison, with what holds where it is false. */
@@ -301,13 +294,13 @@ static const char *compared_truth(struct synth *s, const char *name, const struc
         return NULL;
     when = condition(s, tree, &subject);
     not_so = opposite(s, tree, &subject);
-    return not_so ? arena_printf(
-                        s->arena,
-                        synth_choose(s, "`%1$s` is true where %2$s, false where %3$s|`%1$s` is 1 where %2$s and 0 "
-                                        "where %3$s|true in `%1$s` says that %2$s, false that %3$s|`%1$s` gets a 1 "
-                                        "if %2$s, a 0 if %3$s|where %2$s `%1$s` is true, where %3$s it is false"),
-                        name, when, not_so)
-                  : NULL;
+    return not_so
+               ? synth_put(
+                     s,
+                     "`$1` is true where $2, false where $3|`$1` is 1 where $2 and 0 where $3|true in `$1` says that "
+                     "$2, false that $3|`$1` gets a 1 if $2, a 0 if $3|where $2 `$1` is true, where $3 it is false",
+                     name, when, not_so)
+               : NULL;
 }
 
 const char *synth_truth(struct synth *s, const char *name, const struct expr *tree)
@@ -322,9 +315,9 @@ const char *synth_truth(struct synth *s, const char *name, const struct expr *tr
     const char *subject = NULL, *when = (tree->kid_count == 2 || synth_is_call(tree, "not")) &&
                                                 !synth_is_call(tree, "and") && !synth_is_call(tree, "or")
                                             ? condition(s, tree, &subject)
-                                            : arena_printf(s->arena, "`%s`", synth_formula(s, tree));
+                                            : synth_fill(s, "`$1`", synth_formula(s, tree));
     if (!subject && synth_chance(s, 25))
-        return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, tree));
+        return synth_fill(s, "`$1 = $2`", name, synth_formula(s, tree));
     const char *forms =
         "`%s` is true where %s, else false|`%s` is true where %s, false elsewhere|`%s` says where %s|"
         "`%s` is true (a byte of 1) where %s, else false (0)|`%s` tells whether %s|`%s` marks the places where %s|"
@@ -338,17 +331,16 @@ static const char *value_of(struct synth *s, const char *value)
 {
     bool letter = strspn(value, "abcdefghijklmnopqrstuvwxyz_") == strlen(value);
     bool truth = strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
-    return letter && !truth ? arena_printf(s->arena, "\"%s\"", value) : value;
+    return letter && !truth ? synth_fill(s, "\"$1\"", value) : value;
 }
 
 /* Which value it is. */
 static const char *choice_told(struct synth *s)
 {
-    return arena_printf(s->arena,
-                        synth_choose(s, "; `%1$s` is %2$s|. `%1$s` is %2$s in every case|. Here `%1$s` is %2$s|. Only "
-                                        "`%1$s` %2$s is asked for|. The default of `%1$s`, %2$s, is what counts|"
-                                        ". `%1$s` is always %2$s"),
-                        s->mode, value_of(s, s->branches[s->chosen].value));
+    return synth_put(s,
+                     "; `$1` is $2|. `$1` is $2 in every case|. Here `$1` is $2|. Only `$1` $2 is asked for|. The "
+                     "default of `$1`, $2, is what counts|. `$1` is always $2",
+                     s->mode, value_of(s, s->branches[s->chosen].value));
 }
 
 static const char *branch(struct synth *s, const char *name, int number)
@@ -365,7 +357,7 @@ static const char *branch(struct synth *s, const char *name, int number)
     for (size_t i = 0; s->reductions && i < sizeof reductions / sizeof *reductions; i++)
         if (strcmp(reductions[i].value, s->branches[number].value) == 0)
             return arena_printf(s->arena, synth_choose(s, reductions[i].words), name, s->reductions);
-    return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, s->branches[number].tree));
+    return synth_fill(s, "`$1 = $2`", name, synth_formula(s, s->branches[number].tree));
 }
 
 const char *synth_mode(struct synth *s, const struct synth_step *step)
@@ -377,21 +369,16 @@ const char *synth_mode(struct synth *s, const struct synth_step *step)
         const char *value = value_of(s, s->branches[i].value), *said = branch(s, name, i);
         bool last = i == s->branch_count - 1;
         if (form == 0)
-            text = arena_printf(s->arena, "%s%s%s: %s", i ? arena_printf(s->arena, "%s; ", text) : "",
-                                i ? "" : arena_printf(s->arena, "`%s` ", s->mode), value, said);
+            text = synth_fill(s, "$1$2$3: $4", i ? synth_fill(s, "$1; ", text) : "",
+                              i ? "" : synth_fill(s, "`$1` ", s->mode), value, said);
         else if (form == 1)
-            text = arena_printf(s->arena, "%s%s%s if `%s` is %s", text,
-                                !i     ? ""
-                                : last ? " and "
-                                       : ", ",
-                                said, s->mode, value);
+            text = synth_fill(s, "$1$2$3 if `$4` is $5", text, !i ? "" : last ? " and " : ", ", said, s->mode, value);
         else if (form == 2)
-            text = arena_printf(
-                s->arena, "%s%s%s",
-                i ? arena_printf(s->arena, "%s, ", text) : arena_printf(s->arena, "if `%s` is %s, ", s->mode, value),
-                i ? arena_printf(s->arena, last && s->branch_count == 2 ? "else " : "for %s ", value) : "", said);
+            text = synth_fill(s, "$1$2$3",
+                              i ? synth_fill(s, "$1, ", text) : synth_fill(s, "if `$1` is $2, ", s->mode, value),
+                              i ? synth_fill(s, last && s->branch_count == 2 ? "else " : "for $1 ", value) : "", said);
         else
-            text = arena_printf(s->arena, "%s%swith `%s` = %s %s", text, i ? ", " : "", s->mode, value, said);
+            text = synth_fill(s, "$1$2with `$3` = $4 $5", text, i ? ", " : "", s->mode, value, said);
     }
-    return s->told ? arena_printf(s->arena, "%s%s", text, choice_told(s)) : text;
+    return s->told ? synth_fill(s, "$1$2", text, choice_told(s)) : text;
 }

@@ -31,32 +31,31 @@ _Static_assert(NOTES <= 64, "add_rules has a bit for each");
 static const char *halves_statement(struct synth *s)
 {
     const char *x = s->steps[0].tree->kids[0]->name, *a = s->steps[0].name, *b = s->steps[1].name,
-               *along = s->halved ? arena_printf(s->arena, "dimension `%s`", s->halved) : "the last dimension";
+               *along = s->halved ? synth_fill(s, "dimension `$1`", s->halved) : "the last dimension";
     switch (s->halved ? synth_pick(s, 4) : 3 + synth_pick(s, 7)) {
     case 0:
-        return arena_printf(s->arena, "the two halves of `%s` along %s are `%s` and `%s`", x, along, a, b);
+        return synth_fill(s, "the two halves of `$1` along $2 are `$3` and `$4`", x, along, a, b);
     case 1:
-        return arena_printf(s->arena, "`%s` falls into `%s` and `%s`, two halves of equal size along %s", x, a, b,
-                            along);
+        return synth_fill(s, "`$1` falls into `$2` and `$3`, two halves of equal size along $4", x, a, b, along);
     case 2:
-        return arena_printf(s->arena, "`%s` is the left half of `%s` along %s and `%s` the right one", a, x, along, b);
+        return synth_fill(s, "`$1` is the left half of `$2` along $3 and `$4` the right one", a, x, along, b);
     case 3:
-        return arena_printf(s->arena, "`%s` is cut in two, `%s` before `%s`, along %s", x, a, b, along);
+        return synth_fill(s, "`$1` is cut in two, `$2` before `$3`, along $4", x, a, b, along);
     case 4:
-        return arena_printf(s->arena, "`%s`, `%s` are first and second half of each row of `%s`", a, b, x);
+        return synth_fill(s, "`$1`, `$2` are first and second half of each row of `$3`", a, b, x);
     case 5:
-        return arena_printf(s->arena, "`%s, %s = %s.chunk(2, -1)`", a, b, x);
+        return synth_fill(s, "`$1, $2 = $3.chunk(2, -1)`", a, b, x);
     case 6:
-        return arena_printf(
-            s->arena, "the last dimension of `%s` is split in the middle: `%s` is what comes first, `%s` what is left",
-            x, a, b);
+        return synth_fill(
+            s, "the last dimension of `$1` is split in the middle: `$2` is what comes first, `$3` what is left", x, a,
+            b);
     case 7:
-        return arena_printf(s->arena, "`%s` is the lower half of every row of `%s`, `%s` its upper half", a, x, b);
+        return synth_fill(s, "`$1` is the lower half of every row of `$2`, `$3` its upper half", a, x, b);
     case 8:
-        return arena_printf(s->arena, "`%s` is the left, `%s` the right half of each row of `%s`", a, b, x);
+        return synth_fill(s, "`$1` is the left, `$2` the right half of each row of `$3`", a, b, x);
     default:
-        return arena_printf(
-            s->arena, "with the halves `%s = %s[.., :n]` and `%s = %s[.., n:]` of rows of `2 n` elements", a, x, b, x);
+        return synth_fill(s, "with the halves `$1 = $2[.., :n]` and `$3 = $4[.., n:]` of rows of `2 n` elements", a, x,
+                          b, x);
     }
 }
 
@@ -84,20 +83,17 @@ static const char *scope(struct synth *s)
     if (all || axis)
         return "";
     if (s->length)
-        return arena_printf(s->arena,
-                            synth_choose(s,
-                                         "for `i` from 0 to `%1$s - 1`|for all `i < %1$s`|where `i` runs up to `%1$s "
-                                         "- 1`|for every `i` below `%1$s`|with `i < %1$s`|for each `i < %1$s`|where `0 "
-                                         "<= i < %1$s`|`i = 0 .. %1$s - 1`|for `i = 0, 1, .., %1$s - 1`|for the first "
-                                         "`%1$s` elements|for `i` in `range(%1$s)`|as long as `i < %1$s`"),
-                            s->length);
+        return synth_put(s,
+                         "for `i` from 0 to `$1 - 1`|for all `i < $1`|where `i` runs up to `$1 - 1`|for every `i` "
+                         "below `$1`|with `i < $1`|for each `i < $1`|where `0 <= i < $1`|`i = 0 .. $1 - 1`|for `i = 0, "
+                         "1, .., $1 - 1`|for the first `$1` elements|for `i` in `range($1)`|as long as `i < $1`",
+                         s->length);
     const char *each = synth_choose(s, "elementwise|elementwise|element by element||for every element");
     if (!s->lists || !synth_chance(s, 60))
         return each;
-    return arena_printf(s->arena, "%s%s%s", each, *each ? ", " : "",
-                        synth_choose(s,
-                                     "for each tensor `t` of the list|for all tensors `t` of the lists|where `t` goes "
-                                     "through the list|for each member `t` of the lists"));
+    return synth_fill(s, "$1$2$3", each, *each ? ", " : "",
+                      synth_choose(s, "for each tensor `t` of the list|for all tensors `t` of the lists|where `t` goes "
+                                      "through the list|for each member `t` of the lists"));
 }
 
 /* A result called "mean", of rows that have but one: "(x - mean) * rstd" says what it is. */
@@ -240,38 +236,36 @@ static void add_statements(struct synth *s, struct text *text, const char **said
 static void add_size(struct synth *s, struct text *text, const struct synth_tensor *tensor)
 {
     if (tensor->place == SYNTH_ROW && synth_chance(s, 60))
-        text_addf(text,
-                  synth_choose(s, " `%s` holds one element for each row.| There is one `%s` per row.| `%s` is one "
-                                  "number a row."),
-                  tensor->name);
+        text_add(
+            text,
+            synth_put(s, " `$1` holds one element for each row.| There is one `$1` per row.| `$1` is one number a row.",
+                      tensor->name));
     if (tensor->place == SYNTH_COLUMN && tensor->output && synth_chance(s, 50))
-        text_addf(text,
-                  synth_choose(s,
-                               " `%s` has one element per column.| `%s` is as long as a row.| `%s` holds one element "
-                               "for every column.| `%s` has the length of a row."),
-                  tensor->name);
+        text_add(text, synth_put(s,
+                                 " `$1` has one element per column.| `$1` is as long as a row.| `$1` holds one element "
+                                 "for every column.| `$1` has the length of a row.",
+                                 tensor->name));
     else if (tensor->place == SYNTH_COLUMN && !tensor->output && synth_chance(s, 50))
-        text_addf(text,
-                  synth_choose(s, " `%s` has one element for each column.| `%s` goes with the columns, one element "
-                                  "each.| Every row takes the same `%s`.| `%s` has one element per channel."),
-                  tensor->name);
+        text_add(text, synth_put(s,
+                                 " `$1` has one element for each column.| `$1` goes with the columns, one element "
+                                 "each.| Every row takes the same `$1`.| `$1` has one element per channel.",
+                                 tensor->name));
     if (tensor->place == SYNTH_HALF && !tensor->output && synth_chance(s, 30))
-        text_addf(text,
-                  synth_choose(s,
-                               " `%s` is shaped as one half.| `%s` is as large as one half.| Rows of `%s` are half as "
-                               "long."),
-                  tensor->name);
+        text_add(
+            text,
+            synth_put(s, " `$1` is shaped as one half.| `$1` is as large as one half.| Rows of `$1` are half as long.",
+                      tensor->name));
     if (tensor->each && synth_chance(s, 85))
-        text_addf(text,
-                  synth_choose(s, " `%1$s` holds a number for each tensor of a list.| In `%1$s` there is one number "
-                                  "for every tensor `t`.| The numbers of `%1$s` belong to the tensors of the list, "
-                                  "one each.| Number `t` of `%1$s` goes with tensor `t`."),
-                  tensor->name);
+        text_add(text, synth_put(s,
+                                 " `$1` holds a number for each tensor of a list.| In `$1` there is one number for "
+                                 "every tensor `t`.| The numbers of `$1` belong to the tensors of the list, one each.| "
+                                 "Number `t` of `$1` goes with tensor `t`.",
+                                 tensor->name));
     else if (tensor->place == SYNTH_ONE && !tensor->output && synth_chance(s, 55))
-        text_addf(text,
-                  synth_choose(s, " `%s` is a tensor of a single element.| The tensor `%s` has one element, in global "
-                                  "memory.| `%s` is a scalar in a tensor of its own.| `%s` is one number for all."),
-                  tensor->name);
+        text_add(text, synth_put(s,
+                                 " `$1` is a tensor of a single element.| The tensor `$1` has one element, in global "
+                                 "memory.| `$1` is a scalar in a tensor of its own.| `$1` is one number for all.",
+                                 tensor->name));
     if (tensor->place == SYNTH_ONE && tensor->output && synth_chance(s, 40))
         text_add(text, synth_choose(s, " The result is a tensor with a single element.| The result is one number."));
     if (tensor->place == SYNTH_AXIS && synth_chance(s, 40))
@@ -290,12 +284,11 @@ static bool add_row_sizes(struct synth *s, struct text *text)
     }
     if (count != 2 || !synth_chance(s, 55))
         return false;
-    text_addf(text,
-              synth_choose(s,
-                           " `%s` and `%s` hold one element per row.| There is one `%s` and one `%s` for every row.| "
-                           "`%s` and `%s` are one number a row each.| Of `%s` and `%s` each row has one element.| "
-                           "`%s` and `%s` are as long as there are rows."),
-              of[0], of[1]);
+    text_add(text, synth_put(s,
+                             " `$1` and `$2` hold one element per row.| There is one `$1` and one `$2` for every row.| "
+                             "`$1` and `$2` are one number a row each.| Of `$1` and `$2` each row has one element.| "
+                             "`$1` and `$2` are as long as there are rows.",
+                             of[0], of[1]));
     return true;
 }
 
@@ -303,30 +296,30 @@ static bool add_row_sizes(struct synth *s, struct text *text)
 static void add_unused(struct synth *s, struct text *text)
 {
     if (s->absent)
-        text_addf(text,
-                  synth_choose(s, " `%s` may be absent.| `%s`, if it is there, is added.| Without `%s` nothing is "
-                                  "added.| `%s` is absent.| An absent `%s` does nothing.| No `%s` is given."),
-                  s->absent);
+        text_add(text, synth_put(s,
+                                 " `$1` may be absent.| `$1`, if it is there, is added.| Without `$1` nothing is "
+                                 "added.| `$1` is absent.| An absent `$1` does nothing.| No `$1` is given.",
+                                 s->absent));
     if (s->idle_as && synth_chance(s, 85))
-        text_addf(text,
-                  synth_choose(
-                      s, " `%s` holds the size of a row.| The values of `%s` are the sizes of the dimensions that are "
-                         "normalised.| What `%s` holds is known from the shapes.| `%s` says how long a row is.| `%s` "
-                         "lists the last sizes; nothing is computed of it.| `%s` gives the lengths that are "
-                         "normalised over, as integers."),
-                  s->idle);
-    else if (s->idle && !s->idle_as && synth_chance(s, 85))
-        text_addf(
+        text_add(
             text,
-            synth_choose(s, " `%s` is not needed.| Nothing is computed of the input `%s`.| The input `%s` is there for "
-                            "the graph's sake and is not read.| `%s` holds what the forward pass gave; it may be left "
-                            "alone.| The values of `%s` do not count.| `%s` only lends its shape."),
-            s->idle);
+            synth_put(
+                s,
+                " `$1` holds the size of a row.| The values of `$1` are the sizes of the dimensions that are "
+                "normalised.| What `$1` holds is known from the shapes.| `$1` says how long a row is.| `$1` lists the "
+                "last sizes; nothing is computed of it.| `$1` gives the lengths that are normalised over, as integers.",
+                s->idle));
+    else if (s->idle && !s->idle_as && synth_chance(s, 85))
+        text_add(text, synth_put(s,
+                                 " `$1` is not needed.| Nothing is computed of the input `$1`.| The input `$1` is "
+                                 "there for the graph's sake and is not read.| `$1` holds what the forward pass gave; "
+                                 "it may be left alone.| The values of `$1` do not count.| `$1` only lends its shape.",
+                                 s->idle));
     if (s->unused && synth_chance(s, 80))
-        text_addf(text,
-                  synth_choose(s, " `%s` changes nothing of the result.| `%s` is there for other chips and is "
-                                  "not looked at.| Only the default of `%s` is asked for.| `%s` has no effect here."),
-                  s->unused);
+        text_add(text, synth_put(s,
+                                 " `$1` changes nothing of the result.| `$1` is there for other chips and is not "
+                                 "looked at.| Only the default of `$1` is asked for.| `$1` has no effect here.",
+                                 s->unused));
 }
 
 /* What else a description tells. */
@@ -337,21 +330,20 @@ static void add_notes(struct synth *s, struct text *text)
         if (!rows || s->tensors[i].place != SYNTH_ROW)
             add_size(s, text, &s->tensors[i]);
     if (s->counted && strncmp(s->family, "norm", strlen("norm")) == 0)
-        text_addf(text,
-                  synth_choose(s,
-                               " A row has `%s` elements.| `%s` is the number of elements of a row.| Rows are of `%s` "
-                               "elements."),
-                  s->count);
+        text_add(
+            text,
+            synth_put(s,
+                      " A row has `$1` elements.| `$1` is the number of elements of a row.| Rows are of `$1` elements.",
+                      s->count));
     else if (s->counted && !synth_chance(s, 25))
-        text_addf(text, synth_choose(s, " `%s` has `%s` elements.| The number of elements of `%s` is `%s`."),
-                  s->counted, s->count);
+        text_add(text, synth_put(s, " `$1` has `$2` elements.| The number of elements of `$1` is `$2`.", s->counted,
+                                 s->count));
     add_unused(s, text);
     if (s->halved && synth_chance(s, 60))
-        text_addf(
-            text,
-            synth_choose(s, " `%s` is -1.| `%s` counts from the end: -1 is the last dimension.| Here `%s` is the last "
-                            "dimension.| `%s` is -1 in all cases.| A negative `%s` counts from behind."),
-            s->halved);
+        text_add(text, synth_put(s,
+                                 " `$1` is -1.| `$1` counts from the end: -1 is the last dimension.| Here `$1` is the "
+                                 "last dimension.| `$1` is -1 in all cases.| A negative `$1` counts from behind.",
+                                 s->halved));
     bool in_place = false;
     for (int i = 0; i < s->tensor_count; i++)
         in_place |= s->tensors[i].in_place;
@@ -523,7 +515,7 @@ static const char *aliases(struct synth *s)
             continue;
         const char *alias = synth_name(s, "a|b|c|f|g|p|q|r|u|v|w|x|y|z|A|B|X");
         shorten(s, name, alias);
-        said = arena_printf(s->arena, "%s%s`%s`%s`%s`", said, *said ? ", " : "", alias, is, name);
+        said = synth_fill(s, "$1$2`$3`$4`$5`", said, *said ? ", " : "", alias, is, name);
     }
     return said;
 }
@@ -541,7 +533,7 @@ const char *synth_describe(struct synth *s)
         text_add(&text, synth_choose(s, "A fused operator. |Part of a transformer's block. |The gradient of an "
                                         "activation. |A step of training. |What a recommendation model needs. "));
     if (*letters && !behind_it)
-        text_addf(&text, synth_choose(s, "With %s. |Let us write %s. |Short names: %s. "), letters);
+        text_add(&text, synth_put(s, "With $1. |Let us write $1. |Short names: $1. ", letters));
     bool before = false;
     const char *fact = synth_fact(s, &before);
     if (*fact && before)
@@ -553,8 +545,7 @@ const char *synth_describe(struct synth *s)
     else
         add_statements(s, &text, said, statements(s, said));
     if (*letters && behind_it)
-        text_addf(&text, synth_choose(s, " Here %s.| This is with %s.| What the letters mean: %s.| In it %s."),
-                  letters);
+        text_add(&text, synth_put(s, " Here $1.| This is with $1.| What the letters mean: $1.| In it $1.", letters));
     if (*fact && !before)
         text_addf(&text, " %s", fact);
     const char *const behind[] = {s->definition, s->held, s->opens};
@@ -578,7 +569,5 @@ const char *synth_describe(struct synth *s)
             synth_define(s, &text, s->steps[i].tree);
     add_notes(s, &text);
     add_rules(s, &text);
-    const char *description = arena_strdup(s->arena, text.bytes);
-    text_free(&text);
-    return description;
+    return text_keep(&text, s->arena);
 }

@@ -31,7 +31,7 @@ static const char *stable(struct synth *s, const char *of)
         "abs(%1$s))|"
         "exp(%2$s * (%1$s - abs(%1$s))) / (1 + exp(-%2$s * abs(%1$s)))|(exp(%1$s) - 1) / (exp(%1$s) + %2$s)|"
         "%1$s * exp(-%2$s * (%1$s)**2)|max(%1$s, 0) + log(1 + exp(-abs(%1$s)))|%2$s * (abs(%1$s) + %1$s)";
-    return arena_printf(s->arena, arena_printf(s->arena, "(%s)", synth_choose(s, forms)), of, synth_number(s));
+    return arena_printf(s->arena, synth_fill(s, "($1)", synth_choose(s, forms)), of, synth_number(s));
 }
 
 const char *synth_apply(struct synth *s, const char *of)
@@ -42,31 +42,30 @@ const char *synth_apply(struct synth *s, const char *of)
                                       "trunc|logsigmoid|mish|hardswish|hardsigmoid|relu6|selu|softsign";
     switch (synth_pick(s, 10)) {
     case 0:
-        return arena_printf(s->arena, "(%s)**%s", of, synth_choose(s, "2|2|2|3|3|4"));
+        return synth_fill(s, "($1)**$2", of, synth_choose(s, "2|2|2|3|3|4"));
     case 1:
-        return arena_printf(s->arena, "(-(%s))", of);
+        return synth_fill(s, "(-($1))", of);
     case 2:
-        return synth_chance(s, 50) ? arena_printf(s->arena, "leaky_relu(%s, %s)", of, synth_number(s))
-                                   : arena_printf(s->arena, "elu(%s, %s)", of, synth_number(s));
+        return synth_chance(s, 50) ? synth_fill(s, "leaky_relu($1, $2)", of, synth_number(s))
+                                   : synth_fill(s, "elu($1, $2)", of, synth_number(s));
     case 3:
         switch (synth_pick(s, 5)) {
         case 0:
-            return arena_printf(s->arena, "min(%s, %s)", of, synth_number(s));
+            return synth_fill(s, "min($1, $2)", of, synth_number(s));
         case 1:
-            return arena_printf(s->arena, "max(%s, %s)", of, synth_choose(s, "0|0|0|1|-1"));
+            return synth_fill(s, "max($1, $2)", of, synth_choose(s, "0|0|0|1|-1"));
         case 2:
-            return arena_printf(s->arena, "(1 / (1 + exp(-(%s))))", of);
+            return synth_fill(s, "(1 / (1 + exp(-($1))))", of);
         case 3:
-            return arena_printf(s->arena, "(1 / sqrt(%s))", of);
+            return synth_fill(s, "(1 / sqrt($1))", of);
         default:
-            return arena_printf(s->arena, "clamp(%s, -%s, %s)", of, synth_choose(s, "1|2|0.5|6"),
-                                synth_choose(s, "1|3|0.5|6"));
+            return synth_fill(s, "clamp($1, -$2, $3)", of, synth_choose(s, "1|2|0.5|6"), synth_choose(s, "1|3|0.5|6"));
         }
     case 4:
     case 5:
-        return arena_printf(s->arena, "%s(%s)", synth_choose(s, others), of);
+        return synth_fill(s, "$1($2)", synth_choose(s, others), of);
     default:
-        return arena_printf(s->arena, "%s(%s)", synth_choose(s, usual), of);
+        return synth_fill(s, "$1($2)", synth_choose(s, usual), of);
     }
 }
 
@@ -75,49 +74,49 @@ static const char *with_number(struct synth *s, const char *of)
 {
     const char *number = synth_number(s);
     if (synth_chance(s, 4))
-        return arena_printf(s->arena, "(%s**(%s))", synth_choose(s, "2|3|0.5|10|1.5"), of);
+        return synth_fill(s, "($1**($2))", synth_choose(s, "2|3|0.5|10|1.5"), of);
     switch (synth_pick(s, 8)) {
     case 0:
     case 1:
-        return arena_printf(s->arena, "(%s * (%s))", number, of);
+        return synth_fill(s, "($1 * ($2))", number, of);
     case 2:
-        return arena_printf(s->arena, "((%s) * %s)", of, number);
+        return synth_fill(s, "(($1) * $2)", of, number);
     case 3:
-        return arena_printf(s->arena, "((%s) + %s)", of, number);
+        return synth_fill(s, "(($1) + $2)", of, number);
     case 4:
-        return arena_printf(s->arena, "(%s + (%s))", number, of);
+        return synth_fill(s, "($1 + ($2))", number, of);
     case 5:
-        return arena_printf(s->arena, "(%s - (%s))", number, of);
+        return synth_fill(s, "($1 - ($2))", number, of);
     case 6:
-        return arena_printf(s->arena, "((%s) - %s)", of, number);
+        return synth_fill(s, "(($1) - $2)", of, number);
     default:
-        return arena_printf(s->arena, synth_chance(s, 60) ? "((%s) / %s)" : "(%2$s / (%1$s))", of, number);
+        return synth_fill(s, synth_chance(s, 60) ? "(($1) / $2)" : "($2 / ($1))", of, number);
     }
 }
 
 static const char *combine(struct synth *s, const char *a, const char *b)
 {
     if (synth_chance(s, 5))
-        return arena_printf(s->arena, "((%s)**(%s))", a, b);
+        return synth_fill(s, "(($1)**($2))", a, b);
     switch (synth_pick(s, 12)) {
     case 0:
     case 1:
     case 2:
-        return arena_printf(s->arena, "((%s) + (%s))", a, b);
+        return synth_fill(s, "(($1) + ($2))", a, b);
     case 3:
     case 4:
-        return arena_printf(s->arena, "((%s) - (%s))", a, b);
+        return synth_fill(s, "(($1) - ($2))", a, b);
     case 5:
     case 6:
     case 7:
     case 8:
-        return arena_printf(s->arena, "((%s) * (%s))", a, b);
+        return synth_fill(s, "(($1) * ($2))", a, b);
     case 9:
-        return arena_printf(s->arena, "((%s) / (%s))", a, b);
+        return synth_fill(s, "(($1) / ($2))", a, b);
     case 10:
-        return arena_printf(s->arena, "%s(%s, %s)", synth_choose(s, "min|max"), a, b);
+        return synth_fill(s, "$1($2, $3)", synth_choose(s, "min|max"), a, b);
     default:
-        return arena_printf(s->arena, "((%s) / ((%s) + %s))", a, b, synth_choose(s, "1|1e-6|1e-3|2"));
+        return synth_fill(s, "(($1) / (($2) + $3))", a, b, synth_choose(s, "1|1e-6|1e-3|2"));
     }
 }
 
@@ -142,17 +141,60 @@ const char *synth_expression(struct synth *s, const char *const *atoms, int coun
     return parts[0];
 }
 
-const char *synth_put(struct synth *s, const char *forms, const char *const *parts)
+static void expand(struct synth *s, struct text *text, const char *at, const char *end, const char *const *parts);
+
+/* Behind the form that begins at `at`: at its '|', or at `end`. */
+static const char *behind_form(const char *at, const char *end)
+{
+    for (int depth = 0; at < end && (depth || *at != '|'); at++)
+        depth += (*at == '{') - (*at == '}');
+    return at;
+}
+
+/* One of the forms in [at, end). */
+static void expand_one(struct synth *s, struct text *text, const char *at, const char *end, const char *const *parts)
+{
+    int forms = 1, digits = (int)strspn(at, "0123456789"), chosen;
+    for (const char *bar = at; (bar = behind_form(bar, end)) < end; bar++)
+        forms++;
+    if (digits && at[digits] == ':') {
+        chosen = !synth_chance(s, atoi(at));
+        at += digits + 1;
+    } else
+        chosen = synth_pick(s, forms);
+    for (; chosen; chosen--)
+        at = behind_form(at, end) + 1;
+    expand(s, text, at, behind_form(at, end), parts);
+}
+
+static void expand(struct synth *s, struct text *text, const char *at, const char *end, const char *const *parts)
+{
+    for (; at < end; at++)
+        if (*at == '$')
+            text_add(text, parts[*++at - '1']);
+        else if (*at == '#')
+            text_add(text, synth_number(s));
+        else if (*at == '{') {
+            const char *first = at + 1;
+            for (int depth = 1; depth; depth += (*at == '{') - (*at == '}'))
+                at++;
+            expand_one(s, text, first, at, parts);
+        } else
+            text_append(text, at, 1);
+}
+
+const char *synth_put_parts(struct synth *s, const char *forms, const char *const *parts)
 {
     struct text text = {0};
-    for (const char *at = synth_choose(s, forms); *at; at++)
-        if (*at == '$')
-            text_add(&text, parts[*++at - '1']);
-        else
-            text_append(&text, at, 1);
-    const char *kept = arena_strdup(s->arena, text.bytes);
-    text_free(&text);
-    return kept;
+    expand_one(s, &text, forms, forms + strlen(forms), parts);
+    return text_keep(&text, s->arena);
+}
+
+const char *synth_fill_parts(struct synth *s, const char *form, const char *const *parts)
+{
+    struct text text = {0};
+    expand(s, &text, form, form + strlen(form), parts);
+    return text_keep(&text, s->arena);
 }
 
 struct expr *synth_parse(struct synth *s, const char *text)
@@ -170,9 +212,7 @@ const char *synth_printed(struct synth *s, const char *text)
 {
     struct text printed = {0};
     expr_print(&printed, synth_parse(s, text));
-    const char *kept = arena_strdup(s->arena, printed.bytes);
-    text_free(&printed);
-    return kept;
+    return text_keep(&printed, s->arena);
 }
 
 void synth_step(struct synth *s, const char *name, bool output, const char *format, ...)
@@ -188,7 +228,7 @@ void synth_step(struct synth *s, const char *name, bool output, const char *form
 const char *synth_named(struct synth *s, int percent, const char *words, const char *text)
 {
     if (!synth_chance(s, percent))
-        return arena_printf(s->arena, "(%s)", text);
+        return synth_fill(s, "($1)", text);
     const char *name = synth_name(s, words);
     synth_step(s, name, false, "%s", text);
     return name;

@@ -55,8 +55,8 @@ static const char *put(struct synth *s, const struct expr *function, const char 
 {
     const struct expr *argument = function->kids[0];
     const char *of = synth_formula(s, argument),
-               *operand = argument->node == NODE_WORD ? of : arena_printf(s->arena, "(%s)", of);
-    return synth_put(s, forms, (const char *[]){of, letter(s), synth_called(s, function->name), operand});
+               *operand = argument->node == NODE_WORD ? of : synth_fill(s, "($1)", of);
+    return synth_put(s, forms, of, letter(s), synth_called(s, function->name), operand);
 }
 
 const char *synth_clause(struct synth *s, const struct expr *tree)
@@ -67,7 +67,7 @@ const char *synth_clause(struct synth *s, const struct expr *tree)
         return "";
     const char *said = put(s, function, facts[row].clauses);
     bool relative = strncmp(said, "wh", 2) == 0 || strncmp(said, "with ", 5) == 0 || strncmp(said, "for ", 4) == 0;
-    return arena_printf(s->arena, "%s%s", relative || synth_chance(s, 65) ? ", " : ": ", said);
+    return synth_fill(s, "$1$2", relative || synth_chance(s, 65) ? ", " : ": ", said);
 }
 
 const char *synth_fact(struct synth *s, bool *first)

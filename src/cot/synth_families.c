@@ -87,10 +87,7 @@ void synth_make_steps(struct synth *s)
 /* What numbers of one kind become: those that are not finite, for instance. */
 static const char *kind_of_number(struct synth *s, const char *of)
 {
-    return arena_printf(
-        s->arena,
-        synth_choose(s, "abs(%1$s) < inf|abs(%1$s) < inf|abs(%1$s) == inf|%1$s != %1$s|%1$s != %1$s|%1$s - %1$s == 0"),
-        of);
+    return synth_put(s, "abs($1) < inf|abs($1) < inf|abs($1) == inf|$1 != $1|$1 != $1|$1 - $1 == 0", of);
 }
 
 /* One of three, or of four, by limits that fall; values may be numbers. */
@@ -101,19 +98,18 @@ static const char *cascade(struct synth *s, const char *of, const char *value, c
     bool numbers = synth_chance(s, 45);
     const char *last = numbers ? synth_choose(s, "0|0|0|0.1|4") : synth_chance(s, 60) ? of : synth_choose(s, "0|1|0");
     if (synth_chance(s, 20)) /* four */
-        return arena_printf(
-            s->arena, "where(%1$s > %2$s, %3$s, where(%1$s > %4$s, %5$s, where(%1$s > %6$s, %7$s, %8$s)))", of,
-            synth_choose(s, limits[0]), numbers ? synth_choose(s, signs) : value, synth_choose(s, limits[1]), other,
-            synth_choose(s, limits[2]), numbers ? synth_choose(s, falling) : of, last);
+        return synth_fill(s, "where($1 > $2, $3, where($1 > $4, $5, where($1 > $6, $7, $8)))", of,
+                          synth_choose(s, limits[0]), numbers ? synth_choose(s, signs) : value,
+                          synth_choose(s, limits[1]), other, synth_choose(s, limits[2]),
+                          numbers ? synth_choose(s, falling) : of, last);
     bool ends = synth_chance(s, 75); /* above one limit, below another */
     const char *high = ends ? synth_choose(s, "0|1|0.5|2|0|0") : synth_choose(s, limits[1]),
                *low = ends ? synth_choose(s, "0|-1|-0.5|-2|0|0") : synth_choose(s, limits[2]),
                *above = numbers ? synth_choose(s, signs) : value, *below = numbers ? synth_choose(s, falling) : other;
     if (numbers && *high == '0' && strcmp(low, "0") == 0 && strcmp(above, "1") == 0)
         above = "2"; /* the sign is a benchmark's, and has another key as a choice */
-    return arena_printf(s->arena, "where(%1$s %2$s %3$s, %4$s, where(%1$s %5$s %6$s, %7$s, %8$s))", of,
-                        synth_choose(s, ">|>=|>"), high, above, ends ? synth_choose(s, "<|<=|<") : ">", low, below,
-                        last);
+    return synth_fill(s, "where($1 $2 $3, $4, where($1 $5 $6, $7, $8))", of, synth_choose(s, ">|>=|>"), high, above,
+                      ends ? synth_choose(s, "<|<=|<") : ">", low, below, last);
 }
 
 /* One of three, or of two by a mask, or what two limits leave. */
@@ -125,16 +121,16 @@ static const char *further_choice(struct synth *s, const char *a, const char *b,
     if (kind < 4)
         return cascade(s, a, value, other);
     if (kind < 7)
-        return arena_printf(s->arena, "where(%s, %s, %s)", synth_mask(s), value,
-                            synth_chance(s, 60) ? other : synth_choose(s, "0|-10000|1|0"));
+        return synth_fill(s, "where($1, $2, $3)", synth_mask(s), value,
+                          synth_chance(s, 60) ? other : synth_choose(s, "0|-10000|1|0"));
     bool tensors = synth_chance(s, 50);
     const char *low = tensors ? synth_input(s, SYNTH_ONE, "low|lower|min_val|lo|floor_value|lower_limit|value_min")
                               : synth_attr(s, "low|lower|min_val|lo|clip_min|lower_limit|value_min", "-1.0|-0.5|0.1"),
                *high = tensors ? synth_input(s, SYNTH_ONE, "high|upper|max_val|hi|cap|upper_limit|value_max")
                                : synth_attr(s, "high|upper|max_val|hi|clip_max|upper_limit|value_max", "1.0|0.5|2.5");
     if (synth_chance(s, 65))
-        return arena_printf(s->arena, "min(max(%s, %s), %s)", value, low, high);
-    return arena_printf(s->arena, "max(min(%s, %s), %s)", value, high, low);
+        return synth_fill(s, "min(max($1, $2), $3)", value, low, high);
+    return synth_fill(s, "max(min($1, $2), $3)", value, high, low);
 }
 
 void synth_make_choice(struct synth *s)
@@ -150,7 +146,7 @@ void synth_make_choice(struct synth *s)
         const char *subject = synth_chance(s, 60) ? a : synth_expression(s, &a, 1, 1),
                    *text = further_choice(s, subject, b, c);
         if (synth_chance(s, 20))
-            text = arena_printf(s->arena, "%s * %s", text, synth_chance(s, 50) ? a : synth_number(s));
+            text = synth_fill(s, "$1 * $2", text, synth_chance(s, 50) ? a : synth_number(s));
         synth_step(s, output, true, "%s", text);
         synth_output(s, output, SYNTH_FULL, NULL);
         return;
@@ -189,11 +185,10 @@ static const char *row_of(struct synth *s, bool *named)
     }
     *named = false;
     if (count >= 2 && synth_chance(s, 70)) {
-        const char *sum = format(s, synth_chance(s, 75) ? "%s + %s" : "%s * %s", atoms[0], atoms[1]);
+        const char *sum = synth_fill(s, synth_chance(s, 75) ? "$1 + $2" : "$1 * $2", atoms[0], atoms[1]);
         if (synth_chance(s, 25))
-            sum = arena_printf(s->arena, "%s * %s + %s", synth_attr(s, synth_number_words, number_values), atoms[0],
-                               atoms[1]);
-        return count == 3 ? format(s, synth_chance(s, 80) ? "%s + %s" : "(%s) * %s", sum, atoms[2]) : sum;
+            sum = synth_fill(s, "$1 * $2 + $3", synth_attr(s, synth_number_words, number_values), atoms[0], atoms[1]);
+        return count == 3 ? synth_fill(s, synth_chance(s, 80) ? "$1 + $2" : "($1) * $2", sum, atoms[2]) : sum;
     }
     return synth_expression(s, atoms, count, 1 + synth_pick(s, 2));
 }
@@ -217,7 +212,7 @@ static const char *row_step(struct synth *s)
 static const char *statistic(struct synth *s, const char *words, const char *text, int named, int shown)
 {
     if (!synth_chance(s, named))
-        return arena_printf(s->arena, "%s", text);
+        return synth_fill(s, "$1", text);
     bool output = synth_chance(s, shown);
     const char *name = synth_name(s, words);
     synth_step(s, name, output, "%s", text);
@@ -230,15 +225,15 @@ static const char *statistic(struct synth *s, const char *words, const char *tex
 static const char *affine(struct synth *s, const char *text)
 {
     if (synth_chance(s, 65))
-        text = format(s, synth_chance(s, 80) ? "%s * %s" : "%2$s * (%1$s)", text,
-                      synth_input(s, SYNTH_COLUMN, "gamma|weight|w|scale|gain|g|gamma|weight|alpha_w"));
+        text = synth_fill(s, synth_chance(s, 80) ? "$1 * $2" : "$2 * ($1)", text,
+                          synth_input(s, SYNTH_COLUMN, "gamma|weight|w|scale|gain|g|gamma|weight|alpha_w"));
     if (synth_chance(s, 45))
-        text = format(s, "%s + %s", text, synth_input(s, SYNTH_COLUMN, "beta|bias|b|shift|offset|beta|bias"));
+        text = synth_fill(s, "$1 + $2", text, synth_input(s, SYNTH_COLUMN, "beta|bias|b|shift|offset|beta|bias"));
     if (synth_chance(s, 25))
-        text = format(s, "%s(%s)", synth_choose(s, "silu|relu|gelu|tanh|sigmoid|softplus|gelu_tanh"), text);
+        text = synth_fill(s, "$1($2)", synth_choose(s, "silu|relu|gelu|tanh|sigmoid|softplus|gelu_tanh"), text);
     if (synth_chance(s, 15))
-        text = format(s, synth_chance(s, 50) ? "(%s) * %s" : "%s + %s", text,
-                      synth_input(s, SYNTH_FULL, "gate|residual|res|skip|mask|dropout_mask|z"));
+        text = synth_fill(s, synth_chance(s, 50) ? "($1) * $2" : "$1 + $2", text,
+                          synth_input(s, SYNTH_FULL, "gate|residual|res|skip|mask|dropout_mask|z"));
     return text;
 }
 
@@ -251,59 +246,61 @@ void synth_make_norm(struct synth *s)
     const bool centre = synth_chance(s, 50), both = centre && synth_chance(s, 30); /* statistics are results */
     const char *mean = NULL;
     if (centre) {
-        mean = statistic(s, "mean|mean|mean|mu|m|avg|mean_out|save_mean|u", format(s, "mean(%s)", x, ""),
+        mean = statistic(s, "mean|mean|mean|mu|m|avg|mean_out|save_mean|u", synth_fill(s, "mean($1)", x),
                          both ? 100 : 60, both ? 100 : 35);
-        centred = format(s, "%s - %s", x, mean);
+        centred = synth_fill(s, "$1 - $2", x, mean);
         if (synth_chance(s, 40)) {
             const char *name = synth_name(s, "d|c|xc|diff|centered|xm");
             synth_step(s, name, false, "%s", centred);
             centred = name;
         } else
-            centred = format(s, "(%s)", centred, "");
+            centred = synth_fill(s, "($1)", centred);
     }
     switch (synth_pick(s, 10)) {
     case 9: /* unbiased */
         s->counted = s->tensors[0].name;
         s->count = synth_name(s, "N|n|D|L|H|width");
-        power = format(s, "sum(%s**2) / (size(%s) - 1)", centred, s->counted);
+        power = synth_fill(s, "sum($1**2) / (size($2) - 1)", centred, s->counted);
         break;
     case 0:
     case 1:
-        power = format(s, "mean(%s**2)", centred, "");
+        power = synth_fill(s, "mean($1**2)", centred);
         break;
     case 2:
-        power = format(s, "mean(%s * %s)", centred, centred);
+        power = synth_fill(s, "mean($1 * $2)", centred, centred);
         break;
     case 3:
-        power = format(s, "mean(square(%s))", centred, "");
+        power = synth_fill(s, "mean(square($1))", centred);
         break;
     case 4:
-        power = format(s, "sum(%s**2)", centred, "");
+        power = synth_fill(s, "sum($1**2)", centred);
         break;
     case 5:
-        power = format(s, synth_chance(s, 60) ? "sum(abs(%s))" : "mean(abs(%s))", centred, "");
+        power = synth_fill(s, synth_chance(s, 60) ? "sum(abs($1))" : "mean(abs($1))", centred);
         break;
     case 6:
-        power = format(s, synth_chance(s, 60) ? "amax(abs(%s))" : "amax(%s) - amin(%s)", centred, centred);
+        power = synth_fill(s, synth_chance(s, 60) ? "amax(abs($1))" : "amax($1) - amin($2)", centred, centred);
         break;
     default:
-        power = centre ? format(s, "var(%s)", x, "") : format(s, "mean(%s**2)", centred, "");
+        power = centre ? synth_fill(s, "var($1)", x) : synth_fill(s, "mean($1**2)", centred);
         break;
     }
     bool root = !strstr(power, "abs") && !strstr(power, "amax");
     const char *variance = statistic(s, "var|v|variance|ms|sq|ss|power|a|energy|var", power, 35, 20);
     const char *output = NULL, *text;
     if (root && (both || synth_chance(s, 65))) {
-        const char *inverse = format(s, synth_chance(s, 60) ? "1 / sqrt(%s + %s)" : "rsqrt(%s + %s)", variance, eps);
+        const char *inverse =
+            synth_fill(s, synth_chance(s, 60) ? "1 / sqrt($1 + $2)" : "rsqrt($1 + $2)", variance, eps);
         const char *rstd = statistic(s, "rstd|inv|r|rstd_out|invstd|save_rstd|k|scale_row|inv_rms|rstd", inverse,
                                      both ? 100 : 80, both ? 100 : 55);
-        text = strpbrk(rstd, " (") ? format(s, "%s * (%s)", centred, rstd) : format(s, "%s * %s", centred, rstd);
+        text =
+            strpbrk(rstd, " (") ? synth_fill(s, "$1 * ($2)", centred, rstd) : synth_fill(s, "$1 * $2", centred, rstd);
     } else if (root) {
-        text = format(s, arena_printf(s->arena, "%%s / %s", synth_chance(s, 70) ? "sqrt(%s + " : "(sqrt(%s) + "),
-                      centred, variance);
-        text = format(s, "%s%s)", text, eps);
+        text =
+            format(s, synth_fill(s, "%s / $1", synth_chance(s, 70) ? "sqrt(%s + " : "(sqrt(%s) + "), centred, variance);
+        text = synth_fill(s, "$1$2)", text, eps);
     } else {
-        text = arena_printf(s->arena, "%s / (%s + %s)", centred, variance, eps);
+        text = synth_fill(s, "$1 / ($2 + $3)", centred, variance, eps);
     }
     text = affine(s, text);
     output = synth_name(s, synth_output_words);
@@ -336,17 +333,17 @@ void synth_make_softmax(struct synth *s)
     bool named;
     const char *x = row_of(s, &named), *name, *output = NULL, *text;
     if (synth_chance(s, 40))
-        x = arena_printf(s->arena, synth_chance(s, 50) ? "(%s) * %s" : "(%s) / %s", x,
-                         synth_chance(s, 70)
-                             ? synth_attr(s, "scale|temperature|tau|alpha|t|scale_value|inv_t", "0.5|2.0|0.125|1.5|0.8")
-                             : synth_choose(s, "8|2|0.5|0.125|0.1"));
+        x = synth_fill(s, synth_chance(s, 50) ? "($1) * $2" : "($1) / $2", x,
+                       synth_chance(s, 70)
+                           ? synth_attr(s, "scale|temperature|tau|alpha|t|scale_value|inv_t", "0.5|2.0|0.125|1.5|0.8")
+                           : synth_choose(s, "8|2|0.5|0.125|0.1"));
     if (synth_chance(s, 25))
-        x = format(s, "%s + %s", x,
-                   synth_input(s, synth_chance(s, 70) ? SYNTH_FULL : SYNTH_COLUMN, "mask|bias|attn_mask|pos|rel"));
+        x = synth_fill(s, "$1 + $2", x,
+                       synth_input(s, synth_chance(s, 70) ? SYNTH_FULL : SYNTH_COLUMN, "mask|bias|attn_mask|pos|rel"));
     if (synth_chance(s, 12))
-        x = arena_printf(s->arena, "where(%s, %s, %s)", synth_mask(s), x,
-                         synth_chance(s, 50) ? synth_input(s, SYNTH_FULL, synth_input_words)
-                                             : synth_choose(s, "-10000|0|-100|-1e4"));
+        x = synth_fill(s, "where($1, $2, $3)", synth_mask(s), x,
+                       synth_chance(s, 50) ? synth_input(s, SYNTH_FULL, synth_input_words)
+                                           : synth_choose(s, "-10000|0|-100|-1e4"));
     named = !strpbrk(x, " (");
     if (!named && synth_chance(s, 60)) {
         name = synth_name(s, "s|z|logits|t|h");
@@ -355,27 +352,27 @@ void synth_make_softmax(struct synth *s)
         named = true;
     }
     if (named && synth_chance(s, 22)) {
-        text = arena_printf(s->arena, "exp(%1$s - amax(%1$s)) / sum(exp(%1$s - amax(%1$s)))", x);
+        text = synth_fill(s, "exp($1 - amax($1)) / sum(exp($1 - amax($1)))", x);
     } else if (named && synth_chance(s, 50)) {
-        const char *peak = statistic(s, "m|peak|top|mx|row_max|!max|!max", format(s, "amax(%s)", x, ""), 50, 15);
+        const char *peak = statistic(s, "m|peak|top|mx|row_max|!max|!max", synth_fill(s, "amax($1)", x), 50, 15);
         name = synth_name(s, "e|w|p|ex|num|!exp");
         synth_step(s, name, false, "exp(%s - %s)", x, peak);
-        const char *total = statistic(s, "t|total|den|row_sum|l|!sum", format(s, "sum(%s)", name, ""), 35, 15);
-        text = format(s, "%s / %s", name, total);
+        const char *total = statistic(s, "t|total|den|row_sum|l|!sum", synth_fill(s, "sum($1)", name), 35, 15);
+        text = synth_fill(s, "$1 / $2", name, total);
     } else {
-        text = format(s,
-                      synth_chance(s, 75)   ? "softmax(%s)"
-                      : synth_chance(s, 70) ? "log_softmax(%s)"
-                                            : "%1$s - logsumexp(%1$s)",
-                      x, "");
+        text = synth_fill(s,
+                          synth_chance(s, 75)   ? "softmax($1)"
+                          : synth_chance(s, 70) ? "log_softmax($1)"
+                                                : "$1 - logsumexp($1)",
+                          x);
         if (!named && strstr(text, "logsumexp"))
-            text = format(s, "(%s) - logsumexp(%s)", x, x);
+            text = synth_fill(s, "($1) - logsumexp($2)", x, x);
     }
     if (synth_chance(s, 35))
-        text = format(s, synth_chance(s, 60) ? "%s * %s" : "%s - %s", text,
-                      synth_input(s, SYNTH_FULL, "v|value|gate|dropout_mask|p|other|target"));
+        text = synth_fill(s, synth_chance(s, 60) ? "$1 * $2" : "$1 - $2", text,
+                          synth_input(s, SYNTH_FULL, "v|value|gate|dropout_mask|p|other|target"));
     if (synth_chance(s, 15))
-        text = arena_printf(s->arena, "%s * %s", text, synth_attr(s, synth_number_words, number_values));
+        text = synth_fill(s, "$1 * $2", text, synth_attr(s, synth_number_words, number_values));
     output = synth_name(s, synth_output_words);
     synth_step(s, output, true, "%s", text);
     synth_output(s, output, SYNTH_FULL, NULL);
@@ -444,7 +441,7 @@ void synth_make_reduction(struct synth *s)
         function = "mean";
     if (strcmp(function, "cumsum") == 0)
         place = SYNTH_FULL;
-    text = arena_printf(s->arena, "%s(%s%s)", function, inner, axes);
+    text = synth_fill(s, "$1($2$3)", function, inner, axes);
     const char *result = synth_result_name(s, synth_output_words, text, 12);
     if (synth_chance(s, 40)) {
         const char *one[2] = {text, NULL};
@@ -453,7 +450,7 @@ void synth_make_reduction(struct synth *s)
             one[parts++] = synth_attr(s, synth_number_words, number_values);
         text = synth_expression(s, one, parts, 1 + synth_pick(s, 2));
     } else if (place == SYNTH_ROW && synth_chance(s, 30)) { /* a row against its sum */
-        text = arena_printf(s->arena, synth_chance(s, 50) ? "%s / %s" : "%s - %s", atoms[0], text);
+        text = synth_fill(s, synth_chance(s, 50) ? "$1 / $2" : "$1 - $2", atoms[0], text);
         place = SYNTH_FULL;
     }
     synth_step(s, result, true, "%s", text);
@@ -468,35 +465,34 @@ void synth_make_loss(struct synth *s)
                *margin = synth_chance(s, 50) ? synth_attr(s, "margin|delta|beta|c|tau|alpha", "1.0|0.5|2.0|0.1")
                                              : synth_choose(s, "1|0.5|2|0.1");
     bool named = synth_chance(s, 55);
-    const char *difference = format(s, synth_chance(s, 75) ? "%s - %s" : "%s * %s", a, b);
+    const char *difference = synth_fill(s, synth_chance(s, 75) ? "$1 - $2" : "$1 * $2", a, b);
     if (named)
         synth_step(s, d, false, "%s", difference);
-    const char *of = named ? d : format(s, "(%s)", difference, "");
+    const char *of = named ? d : synth_fill(s, "($1)", difference);
     switch (synth_pick(s, 9)) {
     case 0:
-        element = format(s, "%s**2", of, "");
+        element = synth_fill(s, "$1**2", of);
         break;
     case 1:
-        element = format(s, "abs(%s)", of, "");
+        element = synth_fill(s, "abs($1)", of);
         break;
     case 2:
-        element =
-            arena_printf(s->arena, "where(abs(%s) < %s, 0.5 * %s**2, abs(%s) - 0.5 * %s)", of, margin, of, of, margin);
+        element = synth_fill(s, "where(abs($1) < $2, 0.5 * $3**2, abs($4) - 0.5 * $5)", of, margin, of, of, margin);
         break;
     case 3:
-        element = arena_printf(s->arena, "max(0, %s - %s)", margin, of);
+        element = synth_fill(s, "max(0, $1 - $2)", margin, of);
         break;
     case 4:
-        element = arena_printf(s->arena, "log(1 + exp(-%s))", of);
+        element = synth_fill(s, "log(1 + exp(-$1))", of);
         break;
     case 5:
-        element = arena_printf(s->arena, "log(cosh(%s))", of);
+        element = synth_fill(s, "log(cosh($1))", of);
         break;
     case 6:
-        element = arena_printf(s->arena, "sqrt(%s**2 + %s)", of, synth_choose(s, "1e-6|1|1e-3"));
+        element = synth_fill(s, "sqrt($1**2 + $2)", of, synth_choose(s, "1e-6|1|1e-3"));
         break;
     case 7:
-        element = arena_printf(s->arena, "%s * softplus(%s)", of, of);
+        element = synth_fill(s, "$1 * softplus($2)", of, of);
         break;
     default: {
         const char *atoms[3] = {of, margin, a};
@@ -504,7 +500,7 @@ void synth_make_loss(struct synth *s)
     }
     }
     if (synth_chance(s, 25))
-        element = format(s, "%s * (%s)", synth_input(s, SYNTH_FULL, "weight|w|mask|sample_weight|dout"), element);
+        element = synth_fill(s, "$1 * ($2)", synth_input(s, SYNTH_FULL, "weight|w|mask|sample_weight|dout"), element);
     const char *output = synth_name(s, "loss|out|y|result|l|loss_out|value");
     int kind = synth_pick(s, 10);
     if (synth_chance(s, 14)) { /* what a mean leaves for each element */
@@ -571,19 +567,18 @@ void synth_make_optimizer(struct synth *s)
         if (averaged) {
             const char *beta = synth_attr(s, "beta2|alpha|rho2|b2|decay2", "0.999|0.99|0.95");
             synth_step(s, name, output, "%s * %s + (1 - %s) * %s", beta, v, beta,
-                       format(s, synth_chance(s, 60) ? "%s**2" : "%1$s * %1$s", g, ""));
+                       synth_fill(s, synth_chance(s, 60) ? "$1**2" : "$1 * $1", g));
         } else {
-            synth_step(s, name, output, "%s + %s", v, format(s, synth_chance(s, 60) ? "%s**2" : "%1$s * %1$s", g, ""));
+            synth_step(s, name, output, "%s + %s", v, synth_fill(s, synth_chance(s, 60) ? "$1**2" : "$1 * $1", g));
         }
         if (output)
             synth_output(s, name, SYNTH_FULL, NULL);
-        update = arena_printf(s->arena, synth_chance(s, 70) ? "%s / (sqrt(%s) + %s)" : "%s / sqrt(%s + %s)", update,
-                              name, eps);
+        update = synth_fill(s, synth_chance(s, 70) ? "$1 / (sqrt($2) + $3)" : "$1 / sqrt($2 + $3)", update, name, eps);
         s->generate = "uniform(0.1, 2)";
     }
     const char *output = synth_name(s, "new_param|param_out|p_out|w_out|var_out|y|updated");
     synth_step(s, output, true, synth_chance(s, 75) ? "%s - %s * %s" : "%s + %s * (-(%s))", p, lr,
-               strpbrk(update, " ") && synth_chance(s, 50) ? format(s, "(%s)", update, "") : update);
+               strpbrk(update, " ") && synth_chance(s, 50) ? synth_fill(s, "($1)", update) : update);
     synth_output(s, output, SYNTH_FULL, NULL);
 }
 
@@ -609,11 +604,11 @@ void synth_make_gate(struct synth *s)
         synth_output(s, name, SYNTH_HALF, NULL);
         opening = name;
     }
-    text = arena_printf(s->arena, "%s * %s", opening, other);
+    text = synth_fill(s, "$1 * $2", opening, other);
     if (synth_chance(s, 20))
-        text = arena_printf(s->arena, "%s + %s", text, other);
+        text = synth_fill(s, "$1 + $2", text, other);
     if (synth_chance(s, 20))
-        text = format(s, "%s * %s", text, synth_input(s, SYNTH_HALF, "dy|grad_out|z|w|mask"));
+        text = synth_fill(s, "$1 * $2", text, synth_input(s, SYNTH_HALF, "dy|grad_out|z|w|mask"));
     const char *output = synth_name(s, synth_output_words);
     synth_step(s, output, true, "%s", text);
     synth_output(s, output, SYNTH_HALF, NULL);

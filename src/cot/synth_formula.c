@@ -270,7 +270,5 @@ const char *synth_formula(struct synth *s, const struct expr *expr)
 {
     struct text text = {0};
     add_formula(s, &text, expr);
-    const char *kept = arena_strdup(s->arena, text.bytes);
-    text_free(&text);
-    return kept;
+    return text_keep(&text, s->arena);
 }

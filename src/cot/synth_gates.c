@@ -62,13 +62,13 @@ void synth_take_halves(struct synth *s, const char *x, const char *a, const char
 const char *synth_named_opening(struct synth *s, const char *of, const char **text)
 {
     const int row = synth_pick(s, OPENINGS);
-    const char *step = arena_printf(s->arena, "(%s)", synth_put(s, openings[row].step, (const char *[]){of})),
-               *name = synth_name(s, arena_printf(s->arena, "!%s|!%s|!%s|act|opened", openings[row].name,
-                                                  openings[row].name, openings[row].name));
-    *text = synth_put(s, openings[row].value, (const char *[]){of, step});
+    const char *step = synth_fill(s, "($1)", synth_put(s, openings[row].step, of)),
+               *name = synth_name(s, synth_fill(s, "!$1|!$2|!$3|act|opened", openings[row].name, openings[row].name,
+                                                openings[row].name));
+    *text = synth_put(s, openings[row].value, of, step);
     for (int i = 0; i < KNOWN; i++)
         if (strcmp(known[i].name, openings[row].name) == 0 && synth_chance(s, 40))
-            *text = arena_printf(s->arena, "%s(%s)", known[i].name, of);
+            *text = synth_fill(s, "$1($2)", known[i].name, of);
     return name;
 }
 
@@ -79,40 +79,34 @@ struct gate {
 
 static const char *product(struct synth *s, const char *a, const char *b, const char *c)
 {
-    return synth_put(s, c ? "$1 * $2 * $3|$1 * $3 * $2|$2 * $1 * $3" : "$1 * $2|$2 * $1|$1 * $2",
-                     (const char *[]){a, b, c});
+    return synth_put(s, c ? "$1 * $2 * $3|$1 * $3 * $2|$2 * $1 * $3" : "$1 * $2|$2 * $1|$1 * $2", a, b, c);
 }
 
 /* "the first half of each row of `y` is `a`, the second half `b`". */
 const char *synth_joined(struct synth *s, const char *output, const char *first, const char *second)
 {
-    return arena_printf(s->arena,
-                        synth_choose(s, "the first half of `%1$s` is `%2$s`, the second half `%3$s`|"
-                                        "`%1$s` is `%2$s` in its first half and `%3$s` in the second|"
-                                        "the left half of `%1$s` is `%2$s`, its right half `%3$s`|"
-                                        "the lower half of each row of `%1$s` is `%2$s`, the upper half `%3$s`|"
-                                        "`%1$s`: in its first half `%2$s`, in the second `%3$s`|"
-                                        "`%1$s` is `%2$s` and behind it `%3$s`|"
-                                        "`%1$s = cat(%2$s, %3$s)` along the same dimension|`%1$s = concat(%2$s, %3$s)`|"
-                                        "both halves of `%1$s`: first `%2$s`, then `%3$s`|"
-                                        "what goes into the first half of `%1$s` is `%2$s`, into the second `%3$s`|"
-                                        "`%2$s` fills the first half of `%1$s` and `%3$s` what is left|"
-                                        "of each row of `%1$s` the first half is `%2$s`, the other one `%3$s`"),
-                        output, first, second);
+    return synth_put(
+        s,
+        "the first half of `$1` is `$2`, the second half `$3`|`$1` is `$2` in its first half and `$3` in the "
+        "second|the left half of `$1` is `$2`, its right half `$3`|the lower half of each row of `$1` is `$2`, the "
+        "upper half `$3`|`$1`: in its first half `$2`, in the second `$3`|`$1` is `$2` and behind it `$3`|`$1 = "
+        "cat($2, $3)` along the same dimension|`$1 = concat($2, $3)`|both halves of `$1`: first `$2`, then `$3`|what "
+        "goes into the first half of `$1` is `$2`, into the second `$3`|`$2` fills the first half of `$1` and `$3` "
+        "what is left|of each row of `$1` the first half is `$2`, the other one `$3`",
+        output, first, second);
 }
 
 /* The results: one that both halves are joined in, or two. */
 static void add_results(struct synth *s, const struct gate *gate, bool left, const char *slope, const char *value,
                         const char *told_slope, const char *told_value)
 {
-    const char *of_open = told_slope ? arena_printf(s->arena, "%s * %s * %s", gate->dy, gate->weight, slope)
+    const char *of_open = told_slope ? synth_fill(s, "$1 * $2 * $3", gate->dy, gate->weight, slope)
                                      : product(s, gate->dy, gate->weight, slope),
-               *of_other =
-                   told_slope ? arena_printf(s->arena, "%s * %s", gate->dy, value) : product(s, gate->dy, value, NULL),
+               *of_other = told_slope ? synth_fill(s, "$1 * $2", gate->dy, value) : product(s, gate->dy, value, NULL),
                *open = synth_printed(s, of_open), *other = synth_printed(s, of_other);
     if (told_slope) { /* in words the functions keep their names */
-        open = arena_printf(s->arena, "%s * %s * %s", gate->dy, gate->weight, told_slope);
-        other = arena_printf(s->arena, "%s * %s", gate->dy, told_value);
+        open = synth_fill(s, "$1 * $2 * $3", gate->dy, gate->weight, told_slope);
+        other = synth_fill(s, "$1 * $2", gate->dy, told_value);
     }
     const char *parts[] = {left ? of_open : of_other, left ? of_other : of_open},
                *shown[] = {left ? open : other, left ? other : open};
@@ -127,7 +121,7 @@ static void add_results(struct synth *s, const struct gate *gate, bool left, con
         const char *output = synth_name(s, i ? "db|d2|grad_b|dright|dv" : "da|d1|grad_a|dleft|du");
         synth_step(s, output, true, "%s", parts[i]);
         if (told_slope)
-            s->steps[s->step_count - 1].told = arena_printf(s->arena, "`%s = %s`", output, shown[i]);
+            s->steps[s->step_count - 1].told = synth_fill(s, "`$1 = $2`", output, shown[i]);
         synth_output(s, output, SYNTH_HALF, NULL);
     }
 }
@@ -154,15 +148,13 @@ static const char *either_gelu(struct synth *s, int row)
     const char *mode =
         synth_silent(s, "approximate|mode|variant|form|gelu_kind|approx", "int", row == GELU ? "0" : "1");
     const bool told = row != GELU || synth_chance(s, 60); /* else the first form is meant */
-    return arena_printf(
-        s->arena,
-        synth_choose(s, "`gelu(v)` is `%1$s` where `%3$s` is 0 and `%2$s` where it is 1%4$s|by `%3$s` the function is, "
-                        "for 0, `gelu(v) = %1$s`, or, for 1, `gelu(v) = %2$s`%4$s|`%3$s` = 0 means `gelu(v) = %1$s`, "
-                        "`%3$s` = 1 means `gelu(v) = %2$s`%4$s"),
+    return synth_fill(
+        s,
+        synth_choose(
+            s, "`gelu(v)` is `$1` where `$3` is 0 and `$2` where it is 1$4|by `$3` the function is, for 0, `gelu(v) = "
+               "$1`, or, for 1, `gelu(v) = $2`$4|`$3` = 0 means `gelu(v) = $1`, `$3` = 1 means `gelu(v) = $2`$4"),
         synth_choose(s, exact), synth_choose(s, smooth), mode,
-        told ? arena_printf(s->arena, synth_choose(s, "; it is %s|; %s is asked for|; here it is %s in all cases"),
-                            row == GELU ? "0" : "1")
-             : "");
+        told ? synth_put(s, "; it is $1|; $1 is asked for|; here it is $1 in all cases", row == GELU ? "0" : "1") : "");
 }
 
 /* Words say "f'(a)" and "f(a)" and what f is; formulas write the derivative out. */
@@ -177,27 +169,22 @@ static bool make_by_name(struct synth *s, struct gate *gate, bool left, int row)
     const bool either = (row == GELU || row == GELU_TANH) && synth_chance(s, 65);
     const char *name = openings[row].name, *called = either ? "gelu" : name,
                *step = arena_printf(s->arena, "(%.*s)", (int)strcspn(openings[row].step, "|"), openings[row].step),
-               *inner = synth_put(s, step, (const char *[]){gate->open}),
+               *inner = synth_put(s, step, gate->open),
                *slope = arena_printf(s->arena, "%.*s", (int)strcspn(openings[row].slope, "|"), openings[row].slope),
-               *value = arena_printf(s->arena, "%s(%s)", name, gate->open),
-               *said = arena_printf(s->arena, "%s(%s)", called, gate->open);
-    slope = synth_put(s, slope, (const char *[]){gate->open, inner});
+               *value = synth_fill(s, "$1($2)", name, gate->open), *said = synth_fill(s, "$1($2)", called, gate->open);
+    slope = synth_put(s, slope, gate->open, inner);
     if (synth_chance(s, 30)) {
-        const char *held =
-            synth_input(s, SYNTH_HALF, arena_printf(s->arena, "!%s|h|act|!%s|opened|saved", called, called));
-        s->held = arena_printf(s->arena, "the input `%s` holds `%s`", held, said);
+        const char *held = synth_input(s, SYNTH_HALF, synth_fill(s, "!$1|h|act|!$2|opened|saved", called, called));
+        s->held = synth_fill(s, "the input `$1` holds `$2`", held, said);
         value = held;
         said = synth_chance(s, 50) ? held : said;
     }
-    add_results(s, gate, left, slope, value, arena_printf(s->arena, "%s'(%s)", called, gate->open), said);
-    add_lead(s, gate, arena_printf(s->arena, "%s(%s)", called, gate->open));
+    add_results(s, gate, left, slope, value, synth_fill(s, "$1'($2)", called, gate->open), said);
+    add_lead(s, gate, synth_fill(s, "$1($2)", called, gate->open));
     s->definition =
-        either
-            ? either_gelu(s, row)
-            : arena_printf(
-                  s->arena,
-                  synth_choose(s, "`%1$s(v) = %2$s`|`%1$s(v)` is `%2$s`|`%1$s'` is the derivative of `%1$s(v) = %2$s`"),
-                  name, synth_choose(s, definition));
+        either ? either_gelu(s, row)
+               : synth_fill(s, synth_choose(s, "`$1(v) = $2`|`$1(v)` is `$2`|`$1'` is the derivative of `$1(v) = $2`"),
+                            name, synth_choose(s, definition));
     return true;
 }
 
@@ -209,38 +196,36 @@ void synth_make_gate_gradient(struct synth *s)
                *a = synth_name(s, "a|a|left|first|u|x1|h1|p"), *b = synth_name(s, "b|b|right|second|v|x2|h2|q");
     const bool left = synth_chance(s, 65);
     if (synth_chance(s, 14))
-        s->opens = arena_printf(
-            s->arena,
-            synth_choose(s,
-                         "`%s` is %s: the %s half opens the other|`%s` is %s in all cases, so that what opens is the "
-                         "%s half|with `%s` = %s the %s half is the one that goes through the function"),
+        s->opens = synth_fill(
+            s,
+            synth_choose(s, "`$1` is $2: the $3 half opens the other|`$1` is $2 in all cases, so that what opens is "
+                            "the $3 half|with `$1` = $2 the $3 half is the one that goes through the function"),
             synth_silent(s, "open_left|act_left|left_first|activate_first|gate_first", "bool", left ? "true" : "false"),
             left ? "true" : "false", left ? "left" : "right");
     gate.open = left ? a : b;
     gate.other = left ? b : a;
     synth_take_halves(s, x, a, b);
-    gate.weight = synth_chance(s, 82) ? gate.other
-                                      : arena_printf(s->arena, "(%s + %s)", gate.other, synth_choose(s, "1|1|2|0.5"));
+    gate.weight =
+        synth_chance(s, 82) ? gate.other : synth_fill(s, "($1 + $2)", gate.other, synth_choose(s, "1|1|2|0.5"));
     const int row = synth_chance(s, 55) ? synth_pick(s, 6) : synth_pick(s, OPENINGS);
     if (synth_chance(s, 35) && make_by_name(s, &gate, left, row))
         return;
-    const char *step = synth_put(s, openings[row].step, (const char *[]){gate.open});
+    const char *step = synth_put(s, openings[row].step, gate.open);
     if (synth_chance(s, 70)) {
         const char *name = synth_name(s, "s|t|w|e|sig|k|c|m");
         synth_step(s, name, false, "%s", step);
         step = name;
     } else
-        step = arena_printf(s->arena, "(%s)", step);
+        step = synth_fill(s, "($1)", step);
     const char *const parts[] = {gate.open, step};
-    const char *value = synth_put(s, openings[row].value, parts), *slope = synth_put(s, openings[row].slope, parts);
-    const char *whole = synth_put(
-        s, openings[row].value,
-        (const char *[]){
-            gate.open, arena_printf(s->arena, "(%s)", synth_put(s, openings[row].step, (const char *[]){gate.open}))});
+    const char *value = synth_put_parts(s, openings[row].value, parts),
+               *slope = synth_put_parts(s, openings[row].slope, parts);
+    const char *whole = synth_put(s, openings[row].value, gate.open,
+                                  synth_fill(s, "($1)", synth_put(s, openings[row].step, gate.open)));
     add_lead(s, &gate, synth_printed(s, whole));
     if (synth_chance(s, 20)) { /* a forward pass left it */
         const char *held = synth_input(s, SYNTH_HALF, "h|act|opened|saved|fa|gate_value|act_out");
-        s->held = arena_printf(s->arena, "the input `%s` holds `%s`", held, synth_printed(s, whole));
+        s->held = synth_fill(s, "the input `$1` holds `$2`", held, synth_printed(s, whole));
         value = held;
     }
     add_results(s, &gate, left, slope, value, NULL, NULL);

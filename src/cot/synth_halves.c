@@ -56,13 +56,13 @@ static const char *by_name(struct synth *s, const char *const *words, bool chang
         *const computed = "the $4 of each row of `$1` is `$2`, the $5 `$3`|in the $5 of a row `$1 = $3`, in the "
                           "$4 `$1 = $2`|`$1` is `$3`, but `$2` in the $4 of each row|along the last "
                           "dimension `$1` has `$2` in its $4 and `$3` in its $5";
-    return synth_put(s, changed ? kept : computed, words);
+    return synth_put_parts(s, changed ? kept : computed, words);
 }
 
 /* By columns: $1 output, $2 first part's formula, $3 the second's, $4 letter, $5 limit, $6 width. */
 static const char *by_column(struct synth *s, const char *const *words)
 {
-    return synth_put(
+    return synth_put_parts(
         s,
         "`$1[.., $4] = $3` if `$4 >= $5`, else `$2`, `$6` being the number of columns|`$1[.., $4] = $2` for "
         "`$4 < $5` and `$3` from there on; rows have `$6` elements|with `$6` columns: `$1[.., $4]` is `$3` "
@@ -90,9 +90,7 @@ static const char *indexed(struct synth *s, const char *text, const char *name, 
             text_append(&out, at++, 1);
         }
     }
-    const char *kept = arena_strdup(s->arena, out.bytes);
-    text_free(&out);
-    return kept;
+    return text_keep(&out, s->arena);
 }
 
 /* Only where it is changed: $1 output, $2 formula of the changed part, $4 letter, $5 limit, $6 width, $7 input. */
@@ -114,7 +112,7 @@ static const char *by_changed_columns(struct synth *s, const char *const *words,
                        "has `$6`)|`$1[.., $4]` is `$2` if `$4 < $5` and unchanged otherwise; `$6` is the length "
                        "of a row of `$7`|with rows of `$6` elements, `$1` is `$7` where `$4 >= $5`, and `$1[.., "
                        "$4] = $2` before that";
-    return synth_put(s, second ? behind : front, words);
+    return synth_put_parts(s, second ? behind : front, words);
 }
 
 void synth_make_halves(struct synth *s)
@@ -122,19 +120,18 @@ void synth_make_halves(struct synth *s)
     const char *x = synth_input(s, SYNTH_FULL, "x|a|input|src|data|u|h|m|z|w|q|key|t"), *value = x;
     const bool two = synth_chance(s, 30);
     if (two)
-        value = arena_printf(s->arena, synth_choose(s, "%s + %s|%s * %s|%s - %s"), x,
-                             synth_input(s, SYNTH_FULL, "b|other|x2|bias|v|rot"));
+        value = synth_fill(s, synth_choose(s, "$1 + $2|$1 * $2|$1 - $2"), x,
+                           synth_input(s, SYNTH_FULL, "b|other|x2|bias|v|rot"));
     const int change = synth_pick(s, CHANGES);
     const struct part *part = &parts[synth_pick(s, (int)(sizeof parts / sizeof *parts))];
     const char *number = strcmp(changes[change].formula, "$3") == 0 ? synth_choose(s, "1|-1|2|0.5")
                                                                     : synth_choose(s, "2|0.5|3|0.25|10|0.1|1.5");
     if (strstr(changes[change].formula, "$1 ") && strstr(changes[change].formula, "$3") && synth_chance(s, 35))
         number = synth_attr(s, "scale|alpha|factor|c|k|gain", "0.5|2.0|1.5|0.25");
-    const char *enclosed = two ? arena_printf(s->arena, "(%s)", value) : value, *of[] = {enclosed, NULL, number},
-               *altered = synth_printed(s, synth_put(s, changes[change].formula, of)),
-               *told = synth_put(
-                   s, changes[change].told,
-                   (const char *[]){"", "", *number >= 'a' ? arena_printf(s->arena, "`%s`", number) : number});
+    const char *enclosed = two ? synth_fill(s, "($1)", value) : value, *of[] = {enclosed, NULL, number},
+               *altered = synth_printed(s, synth_put_parts(s, changes[change].formula, of)),
+               *told =
+                   synth_put(s, changes[change].told, "", "", *number >= 'a' ? synth_fill(s, "`$1`", number) : number);
     value = synth_printed(s, value);
     const bool whole = strstr(part->first, "three"), tail = strstr(part->second, "three"),
                second = !tail && (whole || synth_chance(s, 65));
@@ -150,18 +147,18 @@ void synth_make_halves(struct synth *s)
     } else {
         const char *j = synth_name(s, "j|j|c|k"), *width = synth_name(s, "W|n|N|D|C|cols|width|len");
         const bool elements = !two && synth_chance(s, 75);
-        const char *at = synth_put(s, part->shown, &width);
+        const char *at = synth_put(s, part->shown, width);
         if (elements && synth_chance(s, 35)) /* in words, and once more by columns */
-            sentence = arena_printf(
-                s->arena,
-                synth_choose(s, "%s: `%s[.., %s] = %s` for `%s %s %s`, `%s` being the row's length|%s, so `%s[.., "
-                                "%s] = %s` where `%s %s %s` with rows of `%s` elements|%s (`%s[.., %s] = %s` if "
-                                "`%s %s %s` and a row has `%s` elements)"),
-                by_name(s,
-                        (const char *[]){output, altered, value, second ? part->second : part->first,
-                                         second ? part->first : part->second, told, value},
-                        true),
-                output, j, indexed(s, altered, x, j), j, second ? ">=" : "<", at, width);
+            sentence =
+                synth_fill(s,
+                           synth_choose(s, "$1: `$2[.., $3] = $4` for `$5 $6 $7`, `$8` being the row's length|$1, so "
+                                           "`$2[.., $3] = $4` where `$5 $6 $7` with rows of `$8` elements|$1 (`$2[.., "
+                                           "$3] = $4` if `$5 $6 $7` and a row has `$8` elements)"),
+                           by_name(s,
+                                   (const char *[]){output, altered, value, second ? part->second : part->first,
+                                                    second ? part->first : part->second, told, value},
+                                   true),
+                           output, j, indexed(s, altered, x, j), j, second ? ">=" : "<", at, width);
         else if (elements && synth_chance(s, 55))
             sentence = by_changed_columns(s, (const char *[]){output, indexed(s, altered, x, j), NULL, j, at, width, x},
                                           second);
@@ -169,5 +166,5 @@ void synth_make_halves(struct synth *s)
             sentence = by_column(s, (const char *[]){output, elements ? indexed(s, a, x, j) : a,
                                                      elements ? indexed(s, b, x, j) : b, j, at, width});
     }
-    synth_told(s, output, arena_printf(s->arena, "where(index(%s, -1) < %s, %s, %s)", x, limit, a, b), sentence);
+    synth_told(s, output, synth_fill(s, "where(index($1, -1) < $2, $3, $4)", x, limit, a, b), sentence);
 }

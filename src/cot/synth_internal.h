@@ -156,8 +156,13 @@ const char *synth_number(struct synth *s);
 
 /* A function of one value. */
 const char *synth_apply(struct synth *s, const char *of);
-/* One of the forms that '|' separates, with `parts` in the places of $1, $2, .. */
-const char *synth_put(struct synth *s, const char *forms, const char *const *parts);
+/* One of the forms that '|' separates: in it `$1` is the first of the parts, `{a|b}` one of these forms, `{60:a|b}` the first of both in
+ * sixty of a hundred, `#` a number. Parts are drawn first, then the form, then what is in it, from left to right. */
+const char *synth_put_parts(struct synth *s, const char *forms, const char *const *parts);
+#define synth_put(s, forms, ...) synth_put_parts(s, forms, (const char *const[]){__VA_ARGS__})
+/* The same of one form, in which '|' separates nothing. */
+const char *synth_fill_parts(struct synth *s, const char *form, const char *const *parts);
+#define synth_fill(s, form, ...) synth_fill_parts(s, form, (const char *const[]){__VA_ARGS__})
 /* Text that a family writes, as a formula. */
 struct expr *synth_parse(struct synth *s, const char *text);
 /* Such text in the one way in which answers have it. */

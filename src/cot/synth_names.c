@@ -49,9 +49,7 @@ static const char *letters(struct synth *s)
         text_addf(&text, "%c", "aaeeiioubcdfghjklmnprstvwxyzqrst"[synth_pick(s, 32)]);
     if (synth_chance(s, 25))
         text_addf(&text, "%s%c", synth_chance(s, 50) ? "_" : "", 'A' + synth_pick(s, 26));
-    const char *name = arena_strdup(s->arena, text.bytes);
-    text_free(&text);
-    return name;
+    return text_keep(&text, s->arena);
 }
 
 /* Words of this trade, two or three of them, joined as programs join them. */
@@ -68,9 +66,7 @@ static const char *joined(struct synth *s)
         text_addf(&text, "%s%c%s", i && !camel ? "_" : "", i && camel ? toupper((unsigned char)*part) : *part,
                   part + 1);
     }
-    const char *name = arena_strdup(s->arena, text.bytes);
-    text_free(&text);
-    return name;
+    return text_keep(&text, s->arena);
 }
 
 /* As graphs name what goes into their nodes: "mul_1_input0", "add0_x". */
@@ -99,9 +95,7 @@ static const char *meaningless(struct synth *s)
     }
     if (synth_chance(s, 30))
         text_addf(&text, "%s%d", synth_chance(s, 30) ? "_" : "", synth_pick(s, synth_chance(s, 80) ? 5 : 40));
-    const char *name = arena_strdup(s->arena, text.bytes);
-    text_free(&text);
-    return name;
+    return text_keep(&text, s->arena);
 }
 
 const char *synth_name(struct synth *s, const char *words)
@@ -134,7 +128,7 @@ const char *synth_result_name(struct synth *s, const char *words, const char *te
         return synth_name(s, words);
     if (strcmp(function, "amax") == 0 || strcmp(function, "amin") == 0)
         function++;
-    return synth_name(s, arena_printf(s->arena, "!%s", function));
+    return synth_name(s, synth_fill(s, "!$1", function));
 }
 
 const char *synth_op_name(struct synth *s)
@@ -161,9 +155,7 @@ const char *synth_op_name(struct synth *s)
     }
     if (synth_chance(s, 12))
         text_addf(&text, "V%d", 2 + synth_pick(s, 3));
-    const char *name = arena_strdup(s->arena, text.bytes);
-    text_free(&text);
-    return name;
+    return text_keep(&text, s->arena);
 }
 
 /* The name of the last input with another number behind it: "x2" besides "x1"; NULL: it is taken. */

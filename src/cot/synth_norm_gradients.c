@@ -13,8 +13,7 @@ struct norm {
 static const char *filled(struct synth *s, const struct norm *norm, const char *forms, const char *first,
                           const char *second)
 {
-    return synth_put(s, forms,
-                     (const char *[]){norm->g, norm->r, norm->c, norm->n, norm->length, first, second, norm->dy});
+    return synth_put(s, forms, norm->g, norm->r, norm->c, norm->n, norm->length, first, second, norm->dy);
 }
 
 static const char *row_input(struct synth *s, const char *words)
@@ -30,19 +29,17 @@ static const char *normalised(struct synth *s, struct norm *norm)
 {
     const char *x = synth_input(s, SYNTH_FULL, "x|x|x1|input|residual_in|h|a|src|hidden|u");
     s->counted = x;
-    norm->length = arena_printf(s->arena, "size(%s)", x);
+    norm->length = synth_fill(s, "size($1)", x);
     if (synth_chance(s, 50))
         return x;
     const char *other = synth_input(s, SYNTH_FULL, "x2|res|gx|residual|skip|b|other|z"), *sum;
     if (synth_chance(s, 55)) {
-        sum = arena_printf(s->arena, "%s + %s", x, other);
+        sum = synth_fill(s, "$1 + $2", x, other);
     } else {
         const char *factor = synth_chance(s, 70)
                                  ? norm->alpha = synth_attr(s, "alpha|beta|scale|factor|k|lam", "0.3|0.5|1.5|2.0|0.1")
                                  : synth_choose(s, "0.5|2|0.25|3");
-        sum = arena_printf(
-            s->arena, synth_choose(s, "%3$s * %1$s + %2$s|%1$s + %3$s * %2$s|%3$s * (%1$s + %2$s)|%1$s * %3$s - %2$s"),
-            x, other, factor);
+        sum = synth_put(s, "$3 * $1 + $2|$1 + $3 * $2|$3 * ($1 + $2)|$1 * $3 - $2", x, other, factor);
     }
     return synth_named(s, 35, "xs|t|h|v|x_sum|total", sum);
 }
@@ -54,11 +51,11 @@ static const char *deviation(struct synth *s)
         return row_input(s, "rstd|rstd|rstd|inv|invstd|r|scale_row|rs|inv_std|save_rstd|irms");
     const char *text;
     if (synth_chance(s, 40))
-        text = arena_printf(s->arena, "1 / %s", row_input(s, "std|sigma|dev|save_std|rms"));
+        text = synth_fill(s, "1 / $1", row_input(s, "std|sigma|dev|save_std|rms"));
     else
-        text = arena_printf(s->arena, synth_choose(s, "1 / sqrt(%s + %s)|rsqrt(%s + %s)"),
-                            row_input(s, "var|var|variance|save_var|v"),
-                            synth_chance(s, 70) ? synth_attr(s, "eps|epsilon|delta|small", "1e-5|1e-6|1e-3") : "1e-5");
+        text = synth_fill(s, synth_choose(s, "1 / sqrt($1 + $2)|rsqrt($1 + $2)"),
+                          row_input(s, "var|var|variance|save_var|v"),
+                          synth_chance(s, 70) ? synth_attr(s, "eps|epsilon|delta|small", "1e-5|1e-6|1e-3") : "1e-5");
     s->generate = "uniform(0.1, 2)";
     const char *name = synth_name(s, "rstd|r|inv|k|scale_row|q");
     synth_step(s, name, false, "%s", text);
@@ -104,10 +101,9 @@ static void add_rows(struct synth *s, const struct norm *norm, bool centred)
                                                          filled(s, norm, ways[way].second, first, "")),
                *text = filled(s, norm, ways[way].forms, first, second);
     if (synth_chance(s, 22))
-        text = arena_printf(s->arena, "%s + %s", text,
-                            synth_input(s, SYNTH_FULL, "dsum|dres|ds|skip_grad|extra_grad|dx_in|dr"));
+        text = synth_fill(s, "$1 + $2", text, synth_input(s, SYNTH_FULL, "dsum|dres|ds|skip_grad|extra_grad|dx_in|dr"));
     else if (synth_chance(s, 8))
-        text = arena_printf(s->arena, "%s * (%s)", synth_attr(s, "scale|factor|loss_scale", "0.5|2.0|0.25"), text);
+        text = synth_fill(s, "$1 * ($2)", synth_attr(s, "scale|factor|loss_scale", "0.5|2.0|0.25"), text);
     const char *output = synth_name(s, "dx|dx|dx|dgx|x_grad|grad_in|out|grad_x|di");
     synth_step(s, output, true, "%s", text);
     synth_output(s, output, SYNTH_FULL, NULL);
@@ -121,9 +117,9 @@ static void add_rows(struct synth *s, const struct norm *norm, bool centred)
 static void add_column(struct synth *s, const char *words, const char *of)
 {
     const char *name = synth_name(s, words), *axes = s->rank == 3 ? "0, 1" : "0",
-               *text = arena_printf(s->arena, "%s(%s, %s)", synth_chance(s, 92) ? "sum" : "mean", of, axes);
+               *text = synth_fill(s, "$1($2, $3)", synth_chance(s, 92) ? "sum" : "mean", of, axes);
     if (synth_chance(s, 6))
-        text = arena_printf(s->arena, "%s * %s", synth_choose(s, "2|0.5|-1|0.1"), text);
+        text = synth_fill(s, "$1 * $2", synth_choose(s, "2|0.5|-1|0.1"), text);
     synth_step(s, name, true, "%s", text);
     synth_output(s, name, SYNTH_COLUMN, synth_chance(s, 65) ? "float32" : NULL);
 }
@@ -154,18 +150,17 @@ void synth_make_norm_gradient(struct synth *s)
     norm.r = deviation(s);
     const bool centred = synth_chance(s, 55);
     if (centred)
-        norm.c = synth_named(
-            s, 80, "c|c|xc|d|centred|h2|xm",
-            arena_printf(s->arena, "%s - %s", norm.c, row_input(s, "mean|mean|mu|avg|m_in|save_mean|mean")));
+        norm.c = synth_named(s, 80, "c|c|xc|d|centred|h2|xm",
+                             synth_fill(s, "$1 - $2", norm.c, row_input(s, "mean|mean|mu|avg|m_in|save_mean|mean")));
     else if (strpbrk(norm.c, " "))
         norm.c = synth_named(s, 80, "xs|t|h2|xr", norm.c);
     norm.g = norm.dy;
     if (synth_chance(s, 85)) {
         const char *weight = synth_input(s, SYNTH_COLUMN, "gamma|gamma|weight|scale_w|gain|w_in");
-        const char *text = arena_printf(s->arena, synth_chance(s, 90) ? "%s * %s" : "%s * (1 + %s)", norm.dy, weight);
+        const char *text = synth_fill(s, synth_chance(s, 90) ? "$1 * $2" : "$1 * (1 + $2)", norm.dy, weight);
         norm.g = synth_chance(s, 65) ? synth_named(s, 100, "g|g|gd|w|gg|dn|dh", text) : text;
     }
-    norm.n = arena_printf(s->arena, "%s * %s", norm.c, norm.r);
+    norm.n = synth_fill(s, "$1 * $2", norm.c, norm.r);
     if (synth_chance(s, 45))
         norm.n = synth_named(s, 100, "n|n|xhat|x_hat|norm_x|z1", norm.n);
     const int columns = s->columns ? 1 + synth_chance(s, 60) : 0, swap = synth_chance(s, 30);

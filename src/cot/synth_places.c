@@ -44,12 +44,12 @@ static struct part part_of(struct synth *s, const char *x)
         part.words = NULL;
         shift = synth_choose(s, " + 1| - 1| + 2| - 2| + 3");
         if (synth_chance(s, 60)) {
-            shift = arena_printf(s->arena, " + %s", synth_attr(s, "diagonal|k|offset|shift|diag|band", "1|2|-1|0"));
+            shift = synth_fill(s, " + $1", synth_attr(s, "diagonal|k|offset|shift|diag|band", "1|2|-1|0"));
             s->attrs[s->attr_count - 1].type = "int";
         }
     }
-    part.condition = arena_printf(s->arena, "index(%s, -1) %s index(%s, -2)%s", x, signs[kind], x, shift);
-    part.relation = arena_printf(s->arena, "c %s r%s", signs[kind], shift);
+    part.condition = synth_fill(s, "index($1, -1) $2 index($3, -2)$4", x, signs[kind], x, shift);
+    part.relation = synth_fill(s, "c $1 r$2", signs[kind], shift);
     return part;
 }
 
@@ -61,24 +61,21 @@ static void make_part(struct synth *s)
     const char *shown = other;
     if (!other) {
         other = synth_expression(s, &x, 1, 1 + synth_pick(s, 2));
-        shown = arena_printf(s->arena, "`%s`", synth_printed(s, other));
+        shown = synth_fill(s, "`$1`", synth_printed(s, other));
     }
     value = synth_printed(s, value);
     const char *told;
     if (part.words && synth_chance(s, 65))
-        told =
-            synth_chance(s, 50)
-                ? arena_printf(s->arena, "`%s` is `%s` in %s of every matrix (its last two dimensions), %s elsewhere",
-                               output, value, part.words, shown)
-                : arena_printf(s->arena, "in %s of each matrix `%s = %s`, in the rest %s", part.words, output, value,
-                               shown);
+        told = synth_chance(s, 50)
+                   ? synth_fill(s, "`$1` is `$2` in $3 of every matrix (its last two dimensions), $4 elsewhere", output,
+                                value, part.words, shown)
+                   : synth_fill(s, "in $1 of each matrix `$2 = $3`, in the rest $4", part.words, output, value, shown);
     else if (synth_chance(s, 50))
-        told =
-            arena_printf(s->arena, "`%s[.., r, c] = %s` where `%s`, %s elsewhere", output, value, part.relation, shown);
+        told = synth_fill(s, "`$1[.., r, c] = $2` where `$3`, $4 elsewhere", output, value, part.relation, shown);
     else
-        told = arena_printf(s->arena, "element (r, c) of each matrix of `%s` is `%s` if `%s`, else %s", output, value,
-                            part.relation, shown);
-    synth_told(s, output, arena_printf(s->arena, "where(%s, %s, %s)", part.condition, value, other), told);
+        told = synth_fill(s, "element (r, c) of each matrix of `$1` is `$2` if `$3`, else $4", output, value,
+                          part.relation, shown);
+    synth_told(s, output, synth_fill(s, "where($1, $2, $3)", part.condition, value, other), told);
 }
 
 /* The softmax of what a row may see. */
@@ -87,9 +84,9 @@ static void make_causal(struct synth *s)
     const char *x = synth_input(s, SYNTH_FULL, "scores|x|attn|qk|logits|s"), *output = synth_name(s, outputs),
                *scaled = x;
     if (synth_chance(s, 60))
-        scaled = arena_printf(
-            s->arena, "%s * %s", x,
-            synth_chance(s, 70) ? synth_attr(s, "scale|alpha|inv_sqrt_d|temperature", "0.125|0.5|0.25") : "0.125");
+        scaled = synth_fill(s, "$1 * $2", x,
+                            synth_chance(s, 70) ? synth_attr(s, "scale|alpha|inv_sqrt_d|temperature", "0.125|0.5|0.25")
+                                                : "0.125");
     const char
         *large = synth_choose(s, "-10000|-1e4|-100"),
         *told = synth_choose(
@@ -98,8 +95,7 @@ static void make_causal(struct synth *s)
                "`%1$s = softmax(%2$s)` over each row, of which only columns up to the row's own number are seen, the "
                "others being %3$s");
     told = arena_printf(s->arena, told, output, scaled, large);
-    synth_told(s, output,
-               arena_printf(s->arena, "softmax(where(index(%s, -1) <= index(%s, -2), %s, %s))", x, x, scaled, large),
+    synth_told(s, output, synth_fill(s, "softmax(where(index($1, -1) <= index($2, -2), $3, $4))", x, x, scaled, large),
                told);
 }
 
@@ -115,51 +111,48 @@ static void make_by_position(struct synth *s)
                   : synth_choose(s, "the row's number|the index along the second to last dimension");
     switch (synth_pick(s, 5)) {
     case 4: { /* halves */
-        const char *other = synth_printed(s, synth_chance(s, 40) ? arena_printf(s->arena, "-(%s)", x)
+        const char *other = synth_printed(s, synth_chance(s, 40) ? synth_fill(s, "-($1)", x)
                                                                  : synth_expression(s, &x, 1, 1 + synth_pick(s, 2)));
-        formula = arena_printf(s->arena, "where(index(%s, -1) < size(%s) // 2, %s, %s)", x, x, value, other);
-        told = arena_printf(
-            s->arena,
-            synth_choose(s, "the first half of each row of `%1$s` is `%2$s`, the second half `%3$s`|"
-                            "`%1$s[.., j]` is `%2$s` for `j < n // 2`, `%3$s` for the other half of the last "
-                            "dimension's `n` elements|"
-                            "`%1$s` is `%2$s` in the first half of its last dimension and `%3$s` in the second"),
-            output, value, other);
+        formula = synth_fill(s, "where(index($1, -1) < size($2) // 2, $3, $4)", x, x, value, other);
+        told = synth_put(s,
+                         "the first half of each row of `$1` is `$2`, the second half `$3`|`$1[.., j]` is `$2` for `j "
+                         "< n // 2`, `$3` for the other half of the last dimension's `n` elements|`$1` is `$2` in the "
+                         "first half of its last dimension and `$3` in the second",
+                         output, value, other);
         break;
     }
     case 0: { /* a ramp */
         const char *step = synth_attr(s, "step|slope|delta|rate|omega", "0.5|0.01|2.0|0.1|-0.25");
         const char *ramp = synth_chance(s, 60) ? "%s + %s * %s" : "(%s) * (1 + %s * %s)";
         formula = arena_printf(s->arena, ramp, value, step, place);
-        told = arena_printf(s->arena, "`%s = %s`, where `%s` is %s, counted from 0", output,
-                            synth_printed(s, arena_printf(s->arena, ramp, value, step, j)), j, of);
+        told = synth_fill(s, "`$1 = $2`, where `$3` is $4, counted from 0", output,
+                          synth_printed(s, arena_printf(s->arena, ramp, value, step, j)), j, of);
         break;
     }
     case 1: { /* the first ones */
         const char *n = synth_attr(s, "n|length|limit|count|valid|keep", "3|8|2|16"),
                    *other = synth_choose(s, "0|0|1|-1");
         s->attrs[s->attr_count - 1].type = "int";
-        formula = arena_printf(s->arena, "where(%s < %s, %s, %s)", place, n, value, other);
-        told = arena_printf(s->arena,
-                            *j == 'j' ? "of each row of `%1$s` the first `%2$s` elements are `%3$s`, the others %4$s"
-                                      : "of each matrix of `%1$s` the first `%2$s` rows are `%3$s`, the others %4$s",
-                            output, n, value, other);
+        formula = synth_fill(s, "where($1 < $2, $3, $4)", place, n, value, other);
+        told = synth_fill(s,
+                          *j == 'j' ? "of each row of `$1` the first `$2` elements are `$3`, the others $4"
+                                    : "of each matrix of `$1` the first `$2` rows are `$3`, the others $4",
+                          output, n, value, other);
         break;
     }
     case 2: { /* every second one */
-        const char *other = synth_chance(s, 50) ? synth_choose(s, "0|1") : arena_printf(s->arena, "-(%s)", value);
+        const char *other = synth_chance(s, 50) ? synth_choose(s, "0|1") : synth_fill(s, "-($1)", value);
         formula = arena_printf(s->arena, "where(%s %% 2 == 0, %s, %s)", place, value, other);
-        told = arena_printf(s->arena, "`%s` is `%s` where %s is even, `%s` where it is odd", output, value, of,
-                            synth_printed(s, other));
+        told = synth_fill(s, "`$1` is `$2` where $3 is even, `$4` where it is odd", output, value, of,
+                          synth_printed(s, other));
         break;
     }
     default: /* a band */
     {
         const char *width = synth_choose(s, "1|2|3|4");
-        formula = arena_printf(s->arena, "where(abs(index(%s, -1) - index(%s, -2)) <= %s, %s, 0)", x, x, width, value);
-        told = arena_printf(s->arena,
-                            "`%s[.., r, c]` is `%s` in a band around the diagonal, `|c - r| <= %s`, and 0 outside",
-                            output, value, width);
+        formula = synth_fill(s, "where(abs(index($1, -1) - index($2, -2)) <= $3, $4, 0)", x, x, width, value);
+        told = synth_fill(s, "`$1[.., r, c]` is `$2` in a band around the diagonal, `|c - r| <= $3`, and 0 outside",
+                          output, value, width);
     }
     }
     synth_told(s, output, formula, told);
@@ -181,16 +174,16 @@ static const struct {
 static const char *where_ones(struct synth *s, const char *y, const char *r, const char *c, const char **told,
                               bool *eye)
 {
-    const char *c1 = arena_printf(s->arena, "index(%s, -1)", y), *r1 = arena_printf(s->arena, "index(%s, -2)", y);
+    const char *c1 = synth_fill(s, "index($1, -1)", y), *r1 = synth_fill(s, "index($1, -2)", y);
     const int kind = synth_pick(s, 12), row = synth_chance(s, 40) ? synth_pick(s, 2) : synth_pick(s, 6);
     *eye = false;
     if (kind < 5) {
         const char *form = synth_choose(s, synth_chance(s, 50) ? relations[row].column : relations[row].row);
-        *told = arena_printf(s->arena, "`%s`", arena_printf(s->arena, form, r, c));
+        *told = synth_fill(s, "`$1`", arena_printf(s->arena, form, r, c));
         if (synth_chance(s, 45))
             *told = synth_choose(s, relations[row].words);
         *eye = row < 2;
-        return arena_printf(s->arena, "%s %s %s", c1, relations[row].formula, r1);
+        return synth_fill(s, "$1 $2 $3", c1, relations[row].formula, r1);
     }
     if (kind < 9) { /* shifted */
         const char *shift = synth_choose(s, "1|2|3|4");
@@ -199,20 +192,16 @@ static const char *where_ones(struct synth *s, const char *y, const char *r, con
             s->attrs[s->attr_count - 1].type = "int";
         }
         const char *sign = synth_choose(s, "+|+|-");
-        *told =
-            arena_printf(s->arena, synth_chance(s, 70) ? "`%2$s %5$s %1$s %3$s %4$s`" : "`%2$s %5$s (%1$s %3$s %4$s)`",
-                         r, c, sign, shift, relations[row].formula);
-        return arena_printf(s->arena, "%s %s %s %s %s", c1, relations[row].formula, r1, sign, shift);
+        *told = synth_fill(s, synth_chance(s, 70) ? "`$2 $5 $1 $3 $4`" : "`$2 $5 ($1 $3 $4)`", r, c, sign, shift,
+                           relations[row].formula);
+        return synth_fill(s, "$1 $2 $3 $4 $5", c1, relations[row].formula, r1, sign, shift);
     }
     const char *width = synth_choose(s, "1|2|3|5");
     switch (kind) {
     case 9:
-        *told =
-            arena_printf(s->arena,
-                         synth_choose(s, "`abs(%2$s - %1$s) <= %3$s`|`%2$s` is within %3$s of `%1$s`|`%1$s` and `%2$s` "
-                                         "are at most %3$s apart"),
-                         r, c, width);
-        return arena_printf(s->arena, "abs(%s - %s) <= %s", c1, r1, width);
+        *told = synth_put(s, "`abs($2 - $1) <= $3`|`$2` is within $3 of `$1`|`$1` and `$2` are at most $3 apart", r, c,
+                          width);
+        return synth_fill(s, "abs($1 - $2) <= $3", c1, r1, width);
     case 10:
         *told =
             arena_printf(s->arena,
@@ -221,28 +210,27 @@ static const char *where_ones(struct synth *s, const char *y, const char *r, con
                          r, c);
         return arena_printf(s->arena, "(%s + %s) %% 2 == 0", c1, r1);
     default:
-        *told =
-            arena_printf(s->arena,
-                         synth_choose(s, "`%1$s + %2$s` is one less than the number of columns|`%2$s` counts from the "
-                                         "right end what `%1$s` counts from the top|`%2$s == w - 1 - %1$s`, `w` being "
-                                         "the number of columns"),
-                         r, c);
-        return arena_printf(s->arena, "%s + %s == size(%s) - 1", c1, r1, y);
+        *told = synth_put(s,
+                          "`$1 + $2` is one less than the number of columns|`$2` counts from the right end what `$1` "
+                          "counts from the top|`$2 == w - 1 - $1`, `w` being the number of columns",
+                          r, c);
+        return synth_fill(s, "$1 + $2 == size($3) - 1", c1, r1, y);
     }
 }
 
 /* $1 the matrix, $2 and $3 what stands where the condition $4 holds and where not, $5 and $6 row and column. */
 static const char *ones_told(struct synth *s, const char *const *words)
 {
-    return synth_put(s,
-                     "`$1[.., $5, $6]` is $2 where $4, elsewhere $3|`$1` is $3 except where $4: there it is $2|each "
-                     "matrix of `$1` gets $2 where $4 and $3 in all other places|element ($5, $6) of every matrix of "
-                     "`$1` becomes $2 if $4, else $3|`$1` holds $3, but $2 for all `$5` and `$6` for which $4|if $4, "
-                     "`$1[.., $5, $6]` is $2; if not, $3|$2 where $4, $3 anywhere else: that is `$1`, with the row "
-                     "`$5` and the column `$6`|`$1[.., $5, $6]` is set to $2 wherever $4, and to $3 otherwise|every "
-                     "matrix of `$1` consists of $3, with $2 where $4|where $4 (row `$5`, column `$6`) `$1` is $2, in "
-                     "all other places $3|all of `$1` is $3 apart from the places where $4, which are $2",
-                     words);
+    return synth_put_parts(
+        s,
+        "`$1[.., $5, $6]` is $2 where $4, elsewhere $3|`$1` is $3 except where $4: there it is $2|each "
+        "matrix of `$1` gets $2 where $4 and $3 in all other places|element ($5, $6) of every matrix of "
+        "`$1` becomes $2 if $4, else $3|`$1` holds $3, but $2 for all `$5` and `$6` for which $4|if $4, "
+        "`$1[.., $5, $6]` is $2; if not, $3|$2 where $4, $3 anywhere else: that is `$1`, with the row "
+        "`$5` and the column `$6`|`$1[.., $5, $6]` is set to $2 wherever $4, and to $3 otherwise|every "
+        "matrix of `$1` consists of $3, with $2 where $4|where $4 (row `$5`, column `$6`) `$1` is $2, in "
+        "all other places $3|all of `$1` is $3 apart from the places where $4, which are $2",
+        words);
 }
 
 /* Letters that tell which is the row and which the column. */
@@ -285,37 +273,34 @@ static void make_ones(struct synth *s)
     const char *output = synth_name(s, "z|o|res|made|filled|ones"), *name = in_place ? y : output;
     s->replaces = in_place;
     const char *behind = synth_choose(
-        s, in_place
-               ? "|. What was there before does not count|. The values that come in are lost|, in the memory of the "
-                 "input|. Nothing of the old values is used|, where there were zeros at first|. At first all of it "
-                 "is 0"
-               : arena_printf(s->arena,
-                              "|. Of `%1$s` the shape alone counts|. `%1$s` lends its shape|. The values of `%1$s` "
-                              "are not used",
-                              y));
+        s,
+        in_place
+            ? "|. What was there before does not count|. The values that come in are lost|, in the memory of the "
+              "input|. Nothing of the old values is used|, where there were zeros at first|. At first all of it "
+              "is 0"
+            : synth_fill(
+                  s, "|. Of `$1` the shape alone counts|. `$1` lends its shape|. The values of `$1` are not used", y));
     for (int i = synth_pick(s, 3); i > 0; i--) {
         const char *size =
             synth_silent(s, i == 1 ? "rows|n_rows|height|m_rows" : "cols|n_cols|columns|wide", "int", "1");
         if (synth_chance(s, 45))
-            behind = arena_printf(s->arena,
-                                  synth_choose(s, "%1$s. `%2$s` says how many %3$s a matrix has|%1$s. There are `%2$s` "
-                                                  "%3$s|%1$s. A matrix has `%2$s` %3$s"),
-                                  behind, size, i == 1 ? "rows" : "columns");
+            behind =
+                synth_put(s, "$1. `$2` says how many $3 a matrix has|$1. There are `$2` $3|$1. A matrix has `$2` $3",
+                          behind, size, i == 1 ? "rows" : "columns");
     }
     const bool truth = !in_place && synth_chance(s, 20);
     if (truth) {
         synth_told(
             s, output, condition,
-            arena_printf(s->arena,
-                         synth_choose(s, "`%1$s[.., %2$s, %3$s]` is true where %4$s, else false|`%1$s` tells of each "
-                                         "row %2$s and column %3$s whether %4$s"),
-                         output, r, c, told));
+            synth_put(
+                s, "`$1[.., $2, $3]` is true where $4, else false|`$1` tells of each row $2 and column $3 whether $4",
+                output, r, c, told));
         s->tensors[s->tensor_count - 1].type = "bool";
         return;
     }
     told = ones_told(s, (const char *[]){name, one, zero, told, r, c});
-    synth_told(s, output, arena_printf(s->arena, "where(%s, %s, %s)", condition, one, zero),
-               arena_printf(s->arena, "%s%s", told, behind));
+    synth_told(s, output, synth_fill(s, "where($1, $2, $3)", condition, one, zero),
+               synth_fill(s, "$1$2", told, behind));
 }
 
 /* Rows that are put together of what is computed of halves: gradients of gates look like that. */
@@ -342,14 +327,12 @@ static void make_joined(struct synth *s)
         s->steps[i].told = arena_printf(s->arena, row, atoms[i],
                                         (const char *[]){"first", "second", "left", "right"}[2 * ends + i], x);
     }
-    synth_told(
-        s, output, arena_printf(s->arena, "concat(%s, %s)", parts[0], parts[1]),
-        arena_printf(s->arena,
-                     synth_choose(s, "the first half of each row of `%1$s` is `%2$s`, the second half `%3$s`|"
-                                     "`%1$s` is `%2$s` and behind it `%3$s`, put together along the last dimension|"
-                                     "`%1$s = cat(%2$s, %3$s)` along the last dimension|"
-                                     "the left half of `%1$s` is `%2$s`, its right half `%3$s`"),
-                     output, parts[0], parts[1]));
+    synth_told(s, output, synth_fill(s, "concat($1, $2)", parts[0], parts[1]),
+               synth_put(s,
+                         "the first half of each row of `$1` is `$2`, the second half `$3`|`$1` is `$2` and behind it "
+                         "`$3`, put together along the last dimension|`$1 = cat($2, $3)` along the last dimension|the "
+                         "left half of `$1` is `$2`, its right half `$3`",
+                         output, parts[0], parts[1]));
 }
 
 void synth_make_place(struct synth *s)

@@ -27,9 +27,9 @@ static const char *barred(struct synth *s, const char *text)
 static const char *element_of(struct synth *s, const struct place *place, const char *name, const char *stride)
 {
     if (!place->flat)
-        return *place->letter ? arena_printf(s->arena, "%s[.., %s]", name, place->letter) : name;
-    return stride && *place->letter ? arena_printf(s->arena, "%s[%s * %s]", name, place->letter, stride)
-           : *place->letter         ? arena_printf(s->arena, "%s[%s]", name, place->letter)
+        return *place->letter ? synth_fill(s, "$1[.., $2]", name, place->letter) : name;
+    return stride && *place->letter ? synth_fill(s, "$1[$2 * $3]", name, place->letter, stride)
+           : *place->letter         ? synth_fill(s, "$1[$2]", name, place->letter)
                                     : name;
 }
 
@@ -58,15 +58,12 @@ static void draw_place(struct synth *s, struct place *place)
     place->range = !place->flat ? synth_choose(s, rows)
                    : !s->length ? synth_choose(s, "in the vector|of all elements|in the whole vector")
                    : *place->letter
-                       ? arena_printf(s->arena,
-                                      synth_choose(s, "for `%2$s < %1$s`|with `%2$s` from 0 to `%1$s - 1`|among the "
-                                                      "first `%1$s` elements|(`0 <= %2$s < %1$s`)|where `%2$s` goes "
-                                                      "from 0 up to, not including, `%1$s`"),
-                                      s->length, place->letter)
-                       : arena_printf(s->arena,
-                                      synth_choose(s, "among the first `%1$s` elements|of the `%1$s` elements|in a "
-                                                      "vector of `%1$s` elements"),
-                                      s->length);
+                       ? synth_put(s,
+                                   "for `$2 < $1`|with `$2` from 0 to `$1 - 1`|among the first `$1` elements|(`0 <= $2 "
+                                   "< $1`)|where `$2` goes from 0 up to, not including, `$1`",
+                                   s->length, place->letter)
+                       : synth_put(s, "among the first `$1` elements|of the `$1` elements|in a vector of `$1` elements",
+                                   s->length);
 }
 
 /* What is compared, as a formula and as it is told. */
@@ -97,8 +94,8 @@ static const char *compared(struct synth *s, const struct place *place, const ch
     if (strstr(formula, "$3"))
         number = synth_chance(s, 50) ? synth_attr(s, "alpha|c|centre|scale|mid|a0|ref", "0.5|2.0|-0.5|1.5")
                                      : synth_choose(s, "2|0.5|1|3|0.25");
-    *shown = barred(s, synth_put(s, told, (const char *[]){place->element, place->shown_other, number}));
-    return synth_put(s, formula, (const char *[]){place->x, place->other, number});
+    *shown = barred(s, synth_put(s, told, place->element, place->shown_other, number));
+    return synth_put(s, formula, place->x, place->other, number);
 }
 
 static const char *ties(struct synth *s, bool last)
@@ -126,17 +123,14 @@ static const char *by_letter(struct synth *s, const struct place *place, const c
                              const char *which)
 {
     const char *letter = *place->letter ? place->letter : "p",
-               *result = place->one ? arena_printf(s->arena, "%s + 1", letter) : letter;
+               *result = place->one ? synth_fill(s, "$1 + 1", letter) : letter;
     if (!*place->letter || synth_chance(s, 25))
-        return arena_printf(s->arena, "`%s = %s(%s)%s` %s%s", output,
-                            strcmp(which, "largest") == 0 ? "argmax" : "argmin", shown, place->one ? " + 1" : "",
-                            place->range, ties(s, place->last));
-    return arena_printf(s->arena,
-                        synth_choose(s,
-                                     "`%1$s` is `%2$s`, `%3$s` being where `%4$s` is %5$s %6$s%7$s|`%1$s = %2$s` for "
-                                     "the `%3$s` whose `%4$s` is the %5$s %6$s%7$s|the %5$s `%4$s` %6$s has some "
-                                     "`%3$s`: `%1$s = %2$s`%7$s"),
-                        output, result, letter, shown, which, place->range, ties(s, place->last));
+        return synth_fill(s, "`$1 = $2($3)$4` $5$6", output, strcmp(which, "largest") == 0 ? "argmax" : "argmin", shown,
+                          place->one ? " + 1" : "", place->range, ties(s, place->last));
+    return synth_fill(s,
+                      synth_choose(s, "`$1` is `$2`, `$3` being where `$4` is $5 $6$7|`$1 = $2` for the `$3` whose "
+                                      "`$4` is the $5 $6$7|the $5 `$4` $6 has some `$3`: `$1 = $2`$7"),
+                      output, result, letter, shown, which, place->range, ties(s, place->last));
 }
 
 static const char *extreme_told(struct synth *s, const struct place *place, const char *output, const char *shown,
@@ -146,21 +140,15 @@ static const char *extreme_told(struct synth *s, const struct place *place, cons
     if (synth_chance(s, 35))
         return by_letter(s, place, output, shown, which);
     if (*place->letter && synth_chance(s, 25))
-        behind = arena_printf(s->arena, synth_choose(s, ", which is `%s`|: `%s`|, that is `%s`|, in other words `%s`"),
-                              place->one ? arena_printf(s->arena, "%s + 1", place->letter) : place->letter);
-    return arena_printf(
-        s->arena,
-        synth_choose(s,
-                     "`%1$s` is the position of the %2$s `%3$s` %4$s, %5$s%7$s%6$s|`%1$s` tells which element has the "
-                     "%2$s `%3$s` "
-                     "%4$s, %5$s%7$s%6$s|`%1$s`: the index of the %2$s `%3$s` %4$s, %5$s%7$s%6$s|the %2$s `%3$s` %4$s "
-                     "is looked for, "
-                     "and `%1$s` is its number, %5$s%7$s%6$s|`%1$s` says at which place the %2$s `%3$s` stands %4$s, "
-                     "%5$s%7$s%6$s|the place of the %2$s `%3$s` %4$s, %5$s, becomes `%1$s`%6$s|`%1$s` is the number "
-                     "(%5$s) of the "
-                     "%2$s `%3$s` %4$s%7$s%6$s|%4$s, `%1$s` is the number of the %2$s `%3$s`, %5$s%7$s%6$s|`%1$s`, "
-                     "%5$s, points to "
-                     "the %2$s `%3$s` %4$s%7$s%6$s"),
+        behind = synth_put(s, ", which is `$1`|: `$1`|, that is `$1`|, in other words `$1`",
+                           place->one ? synth_fill(s, "$1 + 1", place->letter) : place->letter);
+    return synth_fill(
+        s,
+        synth_choose(s, "`$1` is the position of the $2 `$3` $4, $5$7$6|`$1` tells which element has the $2 `$3` $4, "
+                        "$5$7$6|`$1`: the index of the $2 `$3` $4, $5$7$6|the $2 `$3` $4 is looked for, and `$1` is "
+                        "its number, $5$7$6|`$1` says at which place the $2 `$3` stands $4, $5$7$6|the place of the $2 "
+                        "`$3` $4, $5, becomes `$1`$6|`$1` is the number ($5) of the $2 `$3` $4$7$6|$4, `$1` is the "
+                        "number of the $2 `$3`, $5$7$6|`$1`, $5, points to the $2 `$3` $4$7$6"),
         output, which, shown, place->range, numbered(s, place->one), ties(s, place->last), behind);
 }
 
@@ -181,13 +169,11 @@ static void make_extreme(struct synth *s, const struct place *place, const char 
         s->apart = true;
         const char *value = synth_name(s, "value|val|extreme|peak|top|best_value");
         synth_step(s, value, true, "%s(%s)", largest ? "amax" : "amin", of);
-        s->steps[0].told = arena_printf(s->arena,
-                                        synth_choose(s, "`%1$s` is the %2$s `%3$s` %4$s|the %2$s `%3$s` %4$s goes to "
-                                                        "`%1$s`|`%1$s` holds the %2$s `%3$s` %4$s"),
-                                        value, largest ? "largest" : "smallest", shown, place->range);
+        s->steps[0].told = synth_put(s, "`$1` is the $2 `$3` $4|the $2 `$3` $4 goes to `$1`|`$1` holds the $2 `$3` $4",
+                                     value, largest ? "largest" : "smallest", shown, place->range);
         synth_output(s, value, place->flat ? SYNTH_ONE : SYNTH_ROW, NULL);
     }
-    add_position(s, place, output, arena_printf(s->arena, "%s == %s(%s)", of, largest ? "amax" : "amin", of), "1e9",
+    add_position(s, place, output, synth_fill(s, "$1 == $2($3)", of, largest ? "amax" : "amin", of), "1e9",
                  extreme_told(s, place, output, shown, largest));
 }
 
@@ -206,28 +192,28 @@ static void make_meeting(struct synth *s, struct place *place, const char *outpu
         row = 10 + row % 2;
     const char *number = strstr(conditions[row].formula, "$3") ? synth_choose(s, "0.5|1|0.25|0.1|0.75") : "";
     const bool size = strncmp(conditions[row].formula, "abs", 3) == 0;
-    const char *told_element = size ? arena_printf(s->arena, "|%s|", place->element) : place->element;
+    const char *told_element = size ? synth_fill(s, "|$1|", place->element) : place->element;
     place->one &= place->last; /* else what there is for none would be a size and 1 */
-    const char *formula = synth_put(s, conditions[row].formula, (const char *[]){place->x, place->other, number}),
-               *words = synth_put(s, conditions[row].words, (const char *[]){"", place->shown_other, number}),
+    const char *formula = synth_put(s, conditions[row].formula, place->x, place->other, number),
+               *words = synth_put(s, conditions[row].words, "", place->shown_other, number),
                *none = place->last ? place->one ? "0" : "-1" : synth_choose(s, "the number of elements|-2|1000000");
-    const char *otherwise = *none == 't' ? arena_printf(s->arena, "size(%s)", place->x) : none;
+    const char *otherwise = *none == 't' ? synth_fill(s, "size($1)", place->x) : none;
     if (place->flat && *none == 't' && s->length)
-        none = arena_printf(s->arena, "`%s`", s->length);
+        none = synth_fill(s, "`$1`", s->length);
     else if (*none == 't')
         none = "the row's length";
     if (strcmp(otherwise, "-2") == 0)
         none = otherwise = "1e6";
     add_position(
         s, place, output, formula, otherwise,
-        arena_printf(s->arena,
-                     synth_choose(s, "`%1$s` is the position of the %2$s element whose `%3$s` %4$s %5$s, %6$s; "
-                                     "%7$s if there is none|`%1$s` says which is the %2$s element %5$s where "
-                                     "`%3$s` %4$s, %6$s, and is %7$s without any|the %2$s place %5$s at which "
-                                     "`%3$s` %4$s: `%1$s` is its number, %6$s, or %7$s|`%1$s`: the number of the "
-                                     "%2$s `%3$s` that %4$s %5$s, %6$s (%7$s where no element does)"),
-                     output, place->last ? "last" : "first", told_element, words, place->range, numbered(s, place->one),
-                     none));
+        synth_fill(
+            s,
+            synth_choose(
+                s,
+                "`$1` is the position of the $2 element whose `$3` $4 $5, $6; $7 if there is none|`$1` says which is "
+                "the $2 element $5 where `$3` $4, $6, and is $7 without any|the $2 place $5 at which `$3` $4: `$1` is "
+                "its number, $6, or $7|`$1`: the number of the $2 `$3` that $4 $5, $6 ($7 where no element does)"),
+            output, place->last ? "last" : "first", told_element, words, place->range, numbered(s, place->one), none));
 }
 
 void synth_make_position(struct synth *s)

@@ -249,9 +249,7 @@ static const char *shortened(struct arena *arena, const char *formulas, const ch
         asserts &= depth > 0;
         line += length + (line[length] == '\n');
     }
-    const char *kept = arena_strdup(arena, text.bytes);
-    text_free(&text);
-    return kept;
+    return text_keep(&text, arena);
 }
 
 struct akgen_error *synth_prove_program(struct arena *arena, const struct synth_operator *operator,
@@ -310,9 +308,7 @@ static const char *with_outputs(struct arena *arena, const char *answer, const c
             text_addf(&text, "\n%.*s = %.*s", (int)output, at, (int)(pair - output - 1), input);
         at += pair + (at[pair] == ' ');
     }
-    const char *kept = arena_strdup(arena, text.bytes);
-    text_free(&text);
-    return kept;
+    return text_keep(&text, arena);
 }
 
 /* What formulas compute in double: the values of one output after the other. NULL: their shapes do not fit, or they jump (round, a comparison), so
@@ -441,7 +437,5 @@ const char *synth_chain(struct arena *arena, const char *program)
         text_addf(&chain, "%s%.*s", chain.length ? "\n" : "", (int)length - 2, line + 2);
         line += length + (line[length] == '\n');
     }
-    const char *kept = chain.length ? arena_strdup(arena, chain.bytes) : NULL;
-    text_free(&chain);
-    return kept;
+    return chain.length ? text_keep(&chain, arena) : NULL;
 }

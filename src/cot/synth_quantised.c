@@ -9,10 +9,9 @@ static const char *rows_of(struct synth *s)
     const char *a = synth_input(s, SYNTH_FULL, synth_input_words);
     if (synth_chance(s, 30))
         return synth_chance(s, 50) ? a : synth_apply(s, a);
-    const char *sum = synth_put(s, "$1 + $2|$1 + $2|$1 * $2|$1 - $2",
-                                (const char *[]){a, synth_input(s, SYNTH_FULL, synth_input_words)});
+    const char *sum = synth_put(s, "$1 + $2|$1 + $2|$1 * $2|$1 - $2", a, synth_input(s, SYNTH_FULL, synth_input_words));
     if (synth_chance(s, 30))
-        return arena_printf(s->arena, "(%s)", sum);
+        return synth_fill(s, "($1)", sum);
     const char *x = synth_name(s, "x|s|h|sum_out|res|z|new_residual");
     bool shown = synth_chance(s, 55);
     synth_step(s, x, shown, "%s", sum);
@@ -29,7 +28,7 @@ static const char *scaled_rows(struct synth *s, const char *x)
         s,
         "$1 / sqrt(mean($1**2) + $2) * $3|$1 * rsqrt(mean($1**2) + $2) * $3|$1 / (amax(abs($1)) + $2) * $3|"
         "($1 - mean($1)) / sqrt(var($1) + $2) * $3|$1 / (mean(abs($1)) + $2) * $3",
-        (const char *[]){x, eps, scale});
+        x, eps, scale);
 }
 
 void synth_make_quantisation(struct synth *s)
@@ -44,10 +43,10 @@ void synth_make_quantisation(struct synth *s)
     }
     enum synth_place place = synth_chance(s, 60) ? SYNTH_COLUMN : SYNTH_ONE;
     const char *scale = synth_input(s, place, "scale|scales|inv_scale|smooth_scale|scales1|quant_scale");
-    const char *text = arena_printf(s->arena, synth_chance(s, 60) ? "(%s) / %s" : "(%s) * %s", x, scale);
+    const char *text = synth_fill(s, synth_chance(s, 60) ? "($1) / $2" : "($1) * $2", x, scale);
     if (synth_chance(s, 60)) {
-        text = arena_printf(s->arena, "%s + %s", text,
-                            synth_input(s, place, "zero_point|offset|zero|zero_points|zp|offset1|zero_points1"));
+        text = synth_fill(s, "$1 + $2", text,
+                          synth_input(s, place, "zero_point|offset|zero|zero_points|zp|offset1|zero_points1"));
         if (synth_chance(s, 40))
             s->tensors[s->tensor_count - 1].type = "int32";
     }
@@ -67,7 +66,7 @@ void synth_make_quantisation(struct synth *s)
             synth_step(s, second, true, "%s", output);
         else
             synth_step(s, second, true, synth_choose(s, forms),
-                       arena_printf(s->arena, "%s / %s", x, synth_input(s, place, "scales2|scale2|second_scale")));
+                       synth_fill(s, "$1 / $2", x, synth_input(s, place, "scales2|scale2|second_scale")));
         synth_output(s, second, SYNTH_FULL, "int8");
     }
     s->generate = "uniform(0.5, 4)";
@@ -82,16 +81,13 @@ const char *synth_clamped(struct synth *s, const char *name, const struct expr *
     const struct expr *ends = outside ? tree : kid;
     const char *what = synth_formula(s, kid->kids[0]), *low = synth_formula(s, ends->kids[1]),
                *high = synth_formula(s, ends->kids[2]),
-               *held = arena_printf(s->arena,
-                                    synth_choose(s, "clamped to [%1$s, %2$s]|held within %1$s and %2$s|cut off at %1$s "
-                                                    "and %2$s|limited to %1$s .. %2$s|clipped to the range %1$s to "
-                                                    "%2$s|brought into [%1$s, %2$s]"),
-                                    low, high),
+               *held = synth_put(s,
+                                 "clamped to [$1, $2]|held within $1 and $2|cut off at $1 and $2|limited to $1 .. "
+                                 "$2|clipped to the range $1 to $2|brought into [$1, $2]",
+                                 low, high),
                *rounded = synth_choose(s, "rounded to whole numbers|rounded, halves to the even one|rounded to the "
                                           "next integer|rounded (half to even)|rounded to an integer|rounded");
-    return arena_printf(
-        s->arena,
-        synth_choose(s, "`%s = %s`, %s%s%s|`%s = %s`, then %s%s%s|`%s` is `%s`, %s%s%s|`%s` holds `%s`, "
-                        "%s%s%s"),
+    return synth_fill(
+        s, synth_choose(s, "`$1 = $2`, $3$4$5|`$1 = $2`, then $3$4$5|`$1` is `$2`, $3$4$5|`$1` holds `$2`, $3$4$5"),
         name, what, outside ? rounded : held, synth_choose(s, " and |, then | and then "), outside ? held : rounded);
 }

@@ -6,11 +6,11 @@ static const char *side(struct synth *s, const char *tensor)
 {
     switch (synth_pick(s, 6)) {
     case 0:
-        return arena_printf(s->arena, "%s * %s", tensor, synth_choose(s, "0.5|2|0.1|0.125"));
+        return synth_fill(s, "$1 * $2", tensor, synth_choose(s, "0.5|2|0.1|0.125"));
     case 1:
         return synth_choose(s, "-10000|0|-100|1|-1e4|0.5|-1");
     case 2:
-        return arena_printf(s->arena, "%s(%s)", synth_choose(s, "exp|tanh|abs|sigmoid|sin"), tensor);
+        return synth_fill(s, "$1($2)", synth_choose(s, "exp|tanh|abs|sigmoid|sin"), tensor);
     default:
         return tensor;
     }
@@ -20,8 +20,8 @@ static const char *condition(struct synth *s, const char *a)
 {
     if (synth_chance(s, 65))
         return synth_mask(s);
-    return arena_printf(s->arena, "%s %s %s", synth_chance(s, 50) ? a : synth_input(s, SYNTH_FULL, "c|g|cond|sel|d|p"),
-                        synth_choose(s, ">|<|>=|<=|!="), synth_choose(s, "0|0|0.5|1|-1"));
+    return synth_fill(s, "$1 $2 $3", synth_chance(s, 50) ? a : synth_input(s, SYNTH_FULL, "c|g|cond|sel|d|p"),
+                      synth_choose(s, ">|<|>=|<=|!="), synth_choose(s, "0|0|0.5|1|-1"));
 }
 
 /* What becomes of what was chosen: "$1", with a number "$2" and another tensor "$3". */
@@ -53,7 +53,7 @@ static const char *further(struct synth *s, const char *h, enum synth_place *pla
     for (const char *at = text; *at; at++)
         if (at[0] == '$' && at[1] == '3')
             parts[2] = synth_input(s, SYNTH_FULL, "v|value|g|gate|residual|w|other|dropout_mask");
-    return synth_put(s, text, parts);
+    return synth_put_parts(s, text, parts);
 }
 
 void synth_make_selected(struct synth *s)
@@ -73,8 +73,8 @@ void synth_make_selected(struct synth *s)
     if (place == SYNTH_FULL && synth_chance(s, 20)) {
         const char *next = synth_name(s, synth_step_words);
         synth_step(s, next, false, "%s", text);
-        text = arena_printf(s->arena, synth_choose(s, "%s * %s|%s + %s|%s - %s"), next,
-                            synth_chance(s, 50) ? synth_input(s, SYNTH_FULL, "r|skip|k|res|p") : h);
+        text = synth_fill(s, synth_choose(s, "$1 * $2|$1 + $2|$1 - $2"), next,
+                          synth_chance(s, 50) ? synth_input(s, SYNTH_FULL, "r|skip|k|res|p") : h);
     }
     synth_step(s, output, true, "%s", text);
     synth_output(s, output, place, NULL);

@@ -22,7 +22,7 @@ static const char *function(struct synth *s, const char *of)
         "exp|log|sqrt|abs|sin|cos|tan|tanh|sinh|cosh|asin|acos|atan|sigmoid|erf|erfc|expm1|log1p|log2|log10|exp2|rsqrt|"
         "reciprocal|square|floor|ceil|round|trunc|sign|relu|silu|gelu|gelu_tanh|softplus|softsign|log10|log2|log|abs|"
         "round|floor|ceil|trunc|erf|erfc|erf|erfc|expm1|log1p|sinh|cosh|tanh|softplus";
-    return arena_printf(s->arena, "%s(%s)", synth_choose(s, names), of);
+    return synth_fill(s, "$1($2)", synth_choose(s, names), of);
 }
 
 /* An input against another thing. */
@@ -30,26 +30,26 @@ static const char *pair_of(struct synth *s, const char *x, const char *other)
 {
     switch (synth_pick(s, 14)) {
     case 0:
-        return arena_printf(s->arena, "%s / %s", x, other);
+        return synth_fill(s, "$1 / $2", x, other);
     case 1:
-        return arena_printf(s->arena, "%s / %s", other, x);
+        return synth_fill(s, "$1 / $2", other, x);
     case 2:
     case 3:
-        return arena_printf(s->arena, "%s - %s", x, other);
+        return synth_fill(s, "$1 - $2", x, other);
     case 4:
-        return arena_printf(s->arena, "%s - %s", other, x);
+        return synth_fill(s, "$1 - $2", other, x);
     case 5:
-        return arena_printf(s->arena, "max(%s, %s)", x, other);
+        return synth_fill(s, "max($1, $2)", x, other);
     case 6:
-        return arena_printf(s->arena, "min(%s, %s)", x, other);
+        return synth_fill(s, "min($1, $2)", x, other);
     case 7:
-        return arena_printf(s->arena, synth_chance(s, 70) ? "%s**%s" : "%2$s**%1$s", x, other);
+        return synth_fill(s, synth_chance(s, 70) ? "$1**$2" : "$2**$1", x, other);
     case 8:
     case 9:
     case 10:
-        return arena_printf(s->arena, "%s + %s", x, other);
+        return synth_fill(s, "$1 + $2", x, other);
     default:
-        return arena_printf(s->arena, synth_chance(s, 60) ? "%s * %s" : "%2$s * %1$s", x, other);
+        return synth_fill(s, synth_chance(s, 60) ? "$1 * $2" : "$2 * $1", x, other);
     }
 }
 
@@ -57,7 +57,7 @@ static const char *one_operation(struct synth *s, const char *x)
 {
     switch (synth_pick(s, 10)) {
     case 0:
-        return arena_printf(s->arena, "-%s", x);
+        return synth_fill(s, "-$1", x);
     case 1:
         return x;
     case 2:
@@ -76,7 +76,7 @@ static const char *fill(struct synth *s)
 {
     const char *value = synth_chance(s, 50) ? synth_input(s, SYNTH_ONE, "value|fill_value|scalar|c|number|start|val")
                                             : synth_attr(s, "value|fill_value|c|number|constant", "0.5|2.0|1.5|-1.0");
-    return synth_chance(s, 35)   ? arena_printf(s->arena, "-%s", value)
+    return synth_chance(s, 35)   ? synth_fill(s, "-$1", value)
            : synth_chance(s, 50) ? function(s, value)
                                  : pair_of(s, value, synth_number(s));
 }
@@ -86,17 +86,15 @@ static const char *accumulated(struct synth *s, const char *x)
 {
     const char *a = synth_input(s, SYNTH_FULL, synth_input_words), *k = scalar(s);
     if (synth_chance(s, 45))
-        return arena_printf(
-            s->arena,
-            synth_choose(s, "%1$s + %3$s * %2$s|%1$s - %3$s * %2$s|%1$s + %2$s * %3$s|%3$s * %1$s + %2$s|"
-                            "%1$s * %2$s + %3$s|%1$s + %2$s / %3$s|(%1$s + %2$s) * %3$s|%3$s * (%1$s - %2$s)"),
-            x, a, k);
-    return arena_printf(s->arena,
-                        synth_choose(s,
-                                     "%1$s + %2$s / %4$s * %3$s|%1$s - %2$s * %4$s * %3$s|%1$s * %2$s + %3$s * %4$s|"
-                                     "%1$s - %2$s / %4$s * %3$s|(%1$s - %2$s) * %3$s * %4$s|%1$s - %3$s * %2$s * %4$s|"
-                                     "%3$s * %1$s + %2$s / %4$s|%1$s / %4$s + %2$s * %3$s|%1$s + %3$s * (%2$s - %4$s)"),
-                        x, a, k, synth_input(s, SYNTH_FULL, synth_input_words));
+        return synth_put(s,
+                         "$1 + $3 * $2|$1 - $3 * $2|$1 + $2 * $3|$3 * $1 + $2|$1 * $2 + $3|$1 + $2 / $3|($1 + $2) * "
+                         "$3|$3 * ($1 - $2)",
+                         x, a, k);
+    return synth_fill(
+        s,
+        synth_choose(s, "$1 + $2 / $4 * $3|$1 - $2 * $4 * $3|$1 * $2 + $3 * $4|$1 - $2 / $4 * $3|($1 - $2) * $3 * "
+                        "$4|$1 - $3 * $2 * $4|$3 * $1 + $2 / $4|$1 / $4 + $2 * $3|$1 + $3 * ($2 - $4)"),
+        x, a, k, synth_input(s, SYNTH_FULL, synth_input_words));
 }
 
 /* What follows the point, logarithms to any base, rounding to steps. */
@@ -105,15 +103,15 @@ static const char *of_numbers(struct synth *s, const char *x)
     const char *step = synth_choose(s, "10|2|4|0.5|100|8|0.1");
     switch (synth_pick(s, 6)) {
     case 0:
-        return arena_printf(s->arena, "%1$s - trunc(%1$s)", x);
+        return synth_fill(s, "$1 - trunc($1)", x);
     case 1:
-        return arena_printf(s->arena, "%1$s - floor(%1$s)", x);
+        return synth_fill(s, "$1 - floor($1)", x);
     case 2:
-        return arena_printf(s->arena, "%s(%s * %s) / %s", synth_choose(s, "round|floor|ceil|trunc"), x, step, step);
+        return synth_fill(s, "$1($2 * $3) / $4", synth_choose(s, "round|floor|ceil|trunc"), x, step, step);
     case 3:
-        return arena_printf(s->arena, "%s(%s / %s)", synth_choose(s, "round|floor|ceil|trunc"), x, step);
+        return synth_fill(s, "$1($2 / $3)", synth_choose(s, "round|floor|ceil|trunc"), x, step);
     default:
-        return arena_printf(s->arena, "log(%s) / log(%s)", x, synth_choose(s, "3|5|7|1.5|20|16|12|4|6"));
+        return synth_fill(s, "log($1) / log($2)", x, synth_choose(s, "3|5|7|1.5|20|16|12|4|6"));
     }
 }
 
@@ -130,9 +128,9 @@ static const char *two_operations(struct synth *s, const char *x)
     case 5:
         return function(s, pair_of(s, x, synth_input(s, SYNTH_FULL, synth_input_words)));
     case 6:
-        return arena_printf(s->arena, "-%s", function(s, x));
+        return synth_fill(s, "-$1", function(s, x));
     case 7:
-        return arena_printf(s->arena, "-(%s)", pair_of(s, x, scalar(s)));
+        return synth_fill(s, "-($1)", pair_of(s, x, scalar(s)));
     case 8:
         return function(s, function(s, x));
     case 9:
@@ -165,8 +163,7 @@ static const char *kind_of_number(struct synth *s, const char *x)
                              *const both =
                                  "abs($1) < inf and abs($2) < inf|abs($1) == inf or abs($2) == inf|$1 != $1 or "
                                  "$2 != $2|abs($1) < inf and $2 == $2";
-    return synth_put(s, other ? both : kinds,
-                     (const char *[]){strchr(of, ' ') ? arena_printf(s->arena, "(%s)", of) : of, other});
+    return synth_put(s, other ? both : kinds, strchr(of, ' ') ? synth_fill(s, "($1)", of) : of, other);
 }
 
 /* A comparison, or one of two by a mask. */
@@ -176,10 +173,10 @@ static const char *chosen(struct synth *s, const char *x, bool *truth)
     if (*truth && synth_chance(s, 50))
         return kind_of_number(s, x);
     if (*truth)
-        return arena_printf(s->arena, "%s %s %s", x, synth_choose(s, ">|<|>=|<=|==|!="), scalar(s));
+        return synth_fill(s, "$1 $2 $3", x, synth_choose(s, ">|<|>=|<=|==|!="), scalar(s));
     const char *mask = synth_mask(s);
-    return synth_chance(s, 70) ? arena_printf(s->arena, "where(%s, %s, %s)", mask, x, scalar(s))
-                               : arena_printf(s->arena, "where(%s, %s, %s)", mask, scalar(s), x);
+    return synth_chance(s, 70) ? synth_fill(s, "where($1, $2, $3)", mask, x, scalar(s))
+                               : synth_fill(s, "where($1, $2, $3)", mask, scalar(s), x);
 }
 
 /* Numbers that are written over inputs, 1 for each tensor: 0 alone is a benchmark's. */

@@ -33,8 +33,7 @@ bool synth_goes_down(const struct synth *s, const struct expr *expr)
 const char *synth_over(struct synth *s, const struct expr *call)
 {
     if (s->along && call->kid_count == 2)
-        return arena_printf(s->arena, "%s`%s`", synth_choose(s, " over dimension | along | along dimension "),
-                            s->along);
+        return synth_fill(s, "$1`$2`", synth_choose(s, " over dimension | along | along dimension "), s->along);
     if (synth_is_all(call))
         return synth_choose(s, " over all elements| over the whole tensor| over all elements");
     if (goes_down(s, call))
@@ -90,8 +89,7 @@ const char *synth_column_statement(struct synth *s, const char *name, const stru
 {
     const bool sum = synth_is_call(tree, "sum"), mean = synth_is_call(tree, "mean");
     if (!goes_down(s, tree) || (!sum && !mean))
-        return arena_printf(s->arena, "`%s = %s`%s", name, without_axes(s, tree),
-                            down_the_rows(s, 1, !synth_has(tree, is_sum)));
+        return synth_fill(s, "`$1 = $2`$3", name, without_axes(s, tree), down_the_rows(s, 1, !synth_has(tree, is_sum)));
     const char *of = synth_formula(s, tree->kids[0]), *noun = sum ? "sum" : "mean",
                *form = synth_choose(
                    s, "`%1$s` is the %3$s over all rows of `%2$s`|for each column `%1$s` is the %3$s of `%2$s`|"
@@ -129,13 +127,13 @@ const char *synth_row_statement(struct synth *s, const char *name, const struct 
 const char *synth_with_row_sums(struct synth *s, const char *said, const struct expr *tree)
 {
     if (synth_has(tree, is_mean))
-        return arena_printf(s->arena, "%s%s", said,
-                            synth_choose(s, " (over a row)|, over a row each time| per row|, along the row| (along the "
-                                            "last dimension)"));
-    return arena_printf(s->arena, "%s%s", said,
-                        synth_choose(s, " (sums of a row)|, summed over a row|, each sum over one row|, where sums are "
-                                        "those of a row|, the sums going along the row| per row| (sums along the last "
-                                        "dimension)"));
+        return synth_fill(s, "$1$2", said,
+                          synth_choose(s, " (over a row)|, over a row each time| per row|, along the row| (along the "
+                                          "last dimension)"));
+    return synth_fill(s, "$1$2", said,
+                      synth_choose(s, " (sums of a row)|, summed over a row|, each sum over one row|, where sums are "
+                                      "those of a row|, the sums going along the row| per row| (sums along the last "
+                                      "dimension)"));
 }
 
 /* Gradients of norms. */
@@ -169,8 +167,8 @@ static const char *said_of(struct synth *s, enum part part, bool formulas)
         if (part_of(s, step) != part)
             continue;
         const char *one = together || formulas
-                              ? arena_printf(s->arena, "`%s = %s`", step->name,
-                                             together ? without_axes(s, step->tree) : synth_formula(s, step->tree))
+                              ? synth_fill(s, "`$1 = $2`", step->name,
+                                           together ? without_axes(s, step->tree) : synth_formula(s, step->tree))
                               : synth_statement(s, step, false);
         text_addf(&text, "%s%s", said++ ? between : "",
                   step->tree == sums ? synth_with_row_sums(s, one, step->tree) : one);
@@ -194,22 +192,21 @@ static const char *of_which_norm(struct synth *s)
     for (int i = 0; i < s->tensor_count && count < 3; i++)
         if (s->tensors[i].place == SYNTH_ROW && !s->tensors[i].output)
             given[count++] = s->tensors[i].name;
-    text = arena_printf(
-        s->arena,
-        synth_choose(s, "The gradient of %s|The backward pass of %s|What comes back through %s|Derivatives "
-                        "of %s|The way back through %s|Gradients of %s"),
-        norm);
+    text = synth_put(s,
+                     "The gradient of $1|The backward pass of $1|What comes back through $1|Derivatives of $1|The way "
+                     "back through $1|Gradients of $1",
+                     norm);
     if (count && synth_chance(s, 55)) {
-        const char *names = count == 1 ? arena_printf(s->arena, "`%s`", given[0])
-                                       : arena_printf(s->arena, "`%s` and `%s`", given[0], given[1]);
-        text = arena_printf(s->arena,
-                            synth_choose(s, "%s, with %s of each row|%s (%s per row: an input)|%s whose %s the forward "
-                                            "pass left|%s; given per row: %s|%s for which %s come in"),
-                            text, names);
+        const char *names =
+            count == 1 ? synth_fill(s, "`$1`", given[0]) : synth_fill(s, "`$1` and `$2`", given[0], given[1]);
+        text = synth_put(s,
+                         "$1, with $2 of each row|$1 ($2 per row: an input)|$1 whose $2 the forward pass left|$1; "
+                         "given per row: $2|$1 for which $2 come in",
+                         text, names);
         if (count == 1 && strstr(text, " come in"))
             text = arena_printf(s->arena, "%.*scomes in", (int)(strlen(text) - strlen("come in")), text);
     }
-    return arena_printf(s->arena, "%s%s", text, synth_choose(s, ", in float32||, computed in float32||"));
+    return synth_fill(s, "$1$2", text, synth_choose(s, ", in float32||, computed in float32||"));
 }
 
 static void add_item(struct synth *s, struct text *text, const char *said)

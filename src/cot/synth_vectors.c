@@ -18,8 +18,8 @@ static const char *summed(struct synth *s, const char *x, const char *y)
                                      "sqrt(abs($1))|tanh($1)|1 / (1 + $1**2)|cos($1)|$1**2 + abs($1)|$1**3|$1",
                              *const both = "$1 * $2|abs($1 - $2)|($1 - $2)**2|abs($1) * $2|max($1, $2)|"
                                            "$1**2 * $2|abs($1 * $2)|$1**2 + $2**2";
-    const char *text = synth_put(s, y ? both : alone, (const char *[]){x, y});
-    return synth_chance(s, 20) ? arena_printf(s->arena, "%s * (%s)", synth_number(s), text) : text;
+    const char *text = synth_put(s, y ? both : alone, x, y);
+    return synth_chance(s, 20) ? synth_fill(s, "$1 * ($2)", synth_number(s), text) : text;
 }
 
 static const char *elementwise(struct synth *s, const char *x, const char *y)
@@ -38,7 +38,7 @@ static const char *elementwise(struct synth *s, const char *x, const char *y)
     const char *alpha = synth_chance(s, 75) ? synth_attr(s, "alpha|a|scale|c|factor|da|t", "0.5|1.5|2.0|-0.5|0.25")
                                             : synth_input(s, SYNTH_ONE, "alpha|a|scale|factor|s"),
                *beta = synth_chance(s, 60) ? synth_attr(s, "beta|b|shift|d|w", "0.5|1.5|-1.0|0.1") : synth_number(s);
-    return synth_put(s, y ? both : alone, (const char *[]){x, y, alpha, beta});
+    return synth_put(s, y ? both : alone, x, y, alpha, beta);
 }
 
 /* Two vectors, each of which is changed by a number. */
@@ -55,7 +55,7 @@ static void make_two_updates(struct synth *s, const char *x, const char *y)
     const char *const of[] = {x, y}, *const by[] = {alpha, beta};
     for (int i = 0; i < 2; i++) {
         const char *output = synth_name(s, "u|out|result|z|r|out2");
-        synth_step(s, output, true, "%s", synth_put(s, changes, (const char *[]){of[i], by[i]}));
+        synth_step(s, output, true, "%s", synth_put(s, changes, of[i], by[i]));
         synth_output(s, output, SYNTH_FULL, NULL);
     }
 }
@@ -80,8 +80,7 @@ void synth_make_vector(struct synth *s)
         synth_output(s, output, SYNTH_FULL, NULL);
         return;
     }
-    const char *sum =
-                   arena_printf(s->arena, synth_chance(s, 88) ? "sum(%s, all)" : "amax(abs(%s), all)", summed(s, x, y)),
+    const char *sum = synth_fill(s, synth_chance(s, 88) ? "sum($1, all)" : "amax(abs($1), all)", summed(s, x, y)),
                *form =
                    synth_choose(s, "%s|%s|%s|sqrt(%s)|sqrt(%s)|%s * %s|%s / %s|%s + %s|1 / %s|log(%s)|(%s)**0.25|-%s");
     output = synth_name(s, "result|out|y|sum_out|r|norm_out|total|res");
@@ -117,7 +116,7 @@ static void make_reduction_by_name(struct synth *s, const char *const *atoms, in
     s->modal = output;
     bool usual = strcmp(how, "mean") == 0; /* what a module does that is not told, PyTorch's too */
     s->told = (!keeps && strstr(both, "sum") && strstr(both, "mean") && !usual) || synth_chance(s, 25);
-    synth_step(s, output, true, "%s", keeps ? step : arena_printf(s->arena, "%s(%s, all)", how, step));
+    synth_step(s, output, true, "%s", keeps ? step : synth_fill(s, "$1($2, all)", how, step));
     synth_output(s, output, keeps ? SYNTH_FULL : SYNTH_ONE, NULL);
 }
 
@@ -151,7 +150,7 @@ static void make_factor(struct synth *s, const char *const *atoms, int count)
     s->counted = atoms[0];
     s->count = synth_name(s, "n|N|count|numel|total|elements");
     bool mean = synth_chance(s, 60);
-    const char *const texts[] = {arena_printf(s->arena, "%s / size(%s, all)", number, atoms[0]), number};
+    const char *const texts[] = {synth_fill(s, "$1 / size($2, all)", number, atoms[0]), number};
     add_branches(s, synth_choose(s, "mean sum|mean none|avg total|batchmean sum"));
     for (int i = 0; i < 2; i++)
         s->branches[i].tree = synth_parse(s, texts[i]);
@@ -162,7 +161,7 @@ static void make_factor(struct synth *s, const char *const *atoms, int count)
     const char *output = synth_name(s, "y|dx|grad_in|out|z");
     synth_step(s, output, true, "%s",
                synth_put(s, "($1) * $2 * $3|$2 * ($1) * $3|$3 * ($1) * $2",
-                         (const char *[]){synth_expression(s, atoms, count, synth_pick(s, 2)), factor, gradient}));
+                         synth_expression(s, atoms, count, synth_pick(s, 2)), factor, gradient));
     synth_output(s, output, SYNTH_FULL, NULL);
 }
 

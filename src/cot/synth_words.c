@@ -34,8 +34,8 @@ static const char *sum_in_words(struct synth *s, const struct expr *call, int de
 {
     const char *noun = synth_choose(s, synth_nouns(call->name)), *range = synth_over(s, call),
                *of = said_within(s, call->kids[0], depth - 1);
-    return synth_chance(s, 50) && *range ? arena_printf(s->arena, "the %s%s of %s", noun, range, of)
-                                         : arena_printf(s->arena, "the %s of %s%s", noun, of, range);
+    return synth_chance(s, 50) && *range ? synth_fill(s, "the $1$2 of $3", noun, range, of)
+                                         : synth_fill(s, "the $1 of $2$3", noun, of, range);
 }
 
 /* "a plus b" stands for a whole result alone: within another expression it would be read in two ways. */
@@ -47,14 +47,14 @@ static const char *pair_in_words(struct synth *s, const struct expr *call, int d
                  {"*", " times ", "product"},      {"/", " divided by ", "quotient"},
                  {"min", NULL, "smaller"},         {"max", NULL, "larger"},
                  {"**", " to the power of ", NULL}};
-    const char *a = synth_is_call(call, "**") ? arena_printf(s->arena, "`%s`", synth_formula(s, call->kids[0]))
+    const char *a = synth_is_call(call, "**") ? synth_fill(s, "`$1`", synth_formula(s, call->kids[0]))
                                               : said_within(s, call->kids[0], depth - 1),
                *b = said_within(s, call->kids[1], depth - 1);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (synth_is_call(call, pairs[i].name))
             return whole && pairs[i].between && (!pairs[i].noun || synth_chance(s, 60))
-                       ? arena_printf(s->arena, "%s%s%s", a, pairs[i].between, b)
-                   : pairs[i].noun ? arena_printf(s->arena, "the %s of %s and %s", pairs[i].noun, a, b)
+                       ? synth_fill(s, "$1$2$3", a, pairs[i].between, b)
+                   : pairs[i].noun ? synth_fill(s, "the $1 of $2 and $3", pairs[i].noun, a, b)
                                    : NULL;
     return NULL;
 }
@@ -64,8 +64,8 @@ static const char *any_logarithm(struct synth *s, const struct expr *expr, int d
 {
     if (!synth_is_call(expr, "/") || !synth_is_call(expr->kids[0], "log") || !synth_is_call(expr->kids[1], "log"))
         return NULL;
-    return arena_printf(s->arena, synth_choose(s, "the logarithm of %s to base %s|the logarithm of %s to the base %s"),
-                        said_within(s, expr->kids[0]->kids[0], depth - 1), synth_formula(s, expr->kids[1]->kids[0]));
+    return synth_fill(s, synth_choose(s, "the logarithm of $1 to base $2|the logarithm of $1 to the base $2"),
+                      said_within(s, expr->kids[0]->kids[0], depth - 1), synth_formula(s, expr->kids[1]->kids[0]));
 }
 
 /* "what follows the point in a" for a - trunc(a); NULL: it is another difference. */
@@ -74,10 +74,9 @@ static const char *fraction(struct synth *s, const struct expr *expr)
     if (!synth_is_call(expr, "-") || expr->kids[0]->node != NODE_WORD || !synth_is_call(expr->kids[1], "trunc") ||
         expr->kids[1]->kids[0]->node != NODE_WORD || strcmp(expr->kids[1]->kids[0]->name, expr->kids[0]->name) != 0)
         return NULL;
-    return arena_printf(s->arena,
-                        synth_choose(s, "what stands behind the point of `%1$s`, `%2$s`|the fraction of `%1$s`: `%2$s`|"
-                                        "the part of `%1$s` behind its point"),
-                        synth_formula(s, expr->kids[0]), synth_formula(s, expr));
+    return synth_put(
+        s, "what stands behind the point of `$1`, `$2`|the fraction of `$1`: `$2`|the part of `$1` behind its point",
+        synth_formula(s, expr->kids[0]), synth_formula(s, expr));
 }
 
 static const char *phrase(struct synth *s, const struct expr *call, int depth, bool whole)
@@ -87,7 +86,7 @@ static const char *phrase(struct synth *s, const struct expr *call, int depth, b
             continue;
         bool behind = whole && *phrases[i].behind && synth_chance(s, 50);
         return arena_printf(s->arena, synth_choose(s, behind ? phrases[i].behind : phrases[i].before),
-                            behind ? arena_printf(s->arena, "`%s`", synth_formula(s, call->kids[0]))
+                            behind ? synth_fill(s, "`$1`", synth_formula(s, call->kids[0]))
                                    : said_within(s, call->kids[0], depth - 1));
     }
     return NULL;
@@ -117,14 +116,14 @@ static const char *call_in_words(struct synth *s, const struct expr *expr, int d
     if (synth_is_summary(expr))
         return sum_in_words(s, expr, depth);
     if ((synth_is_call(expr, "log2") || synth_is_call(expr, "log10")) && synth_chance(s, 60))
-        return arena_printf(s->arena, "the logarithm of %s to %s %s", said_within(s, expr->kids[0], depth - 1),
-                            synth_choose(s, "base|base|the base"), expr->name + strlen("log"));
+        return synth_fill(s, "the logarithm of $1 to $2 $3", said_within(s, expr->kids[0], depth - 1),
+                          synth_choose(s, "base|base|the base"), expr->name + strlen("log"));
     if (synth_chance(s, 45) && (said = phrase(s, expr, depth, whole)))
         return said;
     if (*nouns && expr->kid_count == 1)
-        return arena_printf(s->arena, "the %s of %s", synth_choose(s, nouns), said_within(s, expr->kids[0], depth - 1));
+        return synth_fill(s, "the $1 of $2", synth_choose(s, nouns), said_within(s, expr->kids[0], depth - 1));
     if (synth_is_call(expr, "**") && expr->kids[1]->node == NODE_VALUE && expr->kids[1]->value.real == 2)
-        return arena_printf(s->arena, "the square of %s", said_within(s, expr->kids[0], depth - 1));
+        return synth_fill(s, "the square of $1", said_within(s, expr->kids[0], depth - 1));
     if (expr->kid_count != 2)
         return NULL;
     if ((said = any_logarithm(s, expr, depth)) || (said = multiple(s, expr, depth)) ||
@@ -138,7 +137,7 @@ static const char *in_words(struct synth *s, const struct expr *expr, int depth,
     const char *said = NULL;
     if (depth > 0 && expr->node == NODE_CALL && synth_chance(s, whole || depth > 2 ? 100 : 60))
         said = call_in_words(s, expr, depth, whole);
-    return said ? said : arena_printf(s->arena, "`%s`", synth_formula(s, expr));
+    return said ? said : synth_fill(s, "`$1`", synth_formula(s, expr));
 }
 static const char *said_within(struct synth *s, const struct expr *expr, int depth)
 {
@@ -175,7 +174,7 @@ static const char *remark(struct synth *s, const struct expr *expr)
 {
     for (size_t i = 0; i < sizeof remarks / sizeof *remarks; i++)
         if (synth_is_call(expr, remarks[i].name) && synth_chance(s, 70))
-            return arena_printf(s->arena, ", %s", synth_choose(s, remarks[i].text));
+            return synth_fill(s, ", $1", synth_choose(s, remarks[i].text));
     for (int i = 0; i < expr->kid_count; i++) {
         const char *said = expr->kids[i] ? remark(s, expr->kids[i]) : "";
         if (*said)
@@ -194,14 +193,13 @@ static const char *defined_statement(struct synth *s, const char *name, const st
     const char *call = synth_formula(s, tree), *nouns = synth_nouns(tree->name);
     switch (synth_is_summary(tree) ? 1 + synth_pick(s, 3) : synth_pick(s, 4)) {
     case 0:
-        return arena_printf(s->arena, "`%s = %s = %s`%s", name, call, said, synth_chance(s, 30) ? remark(s, tree) : "");
+        return synth_fill(s, "`$1 = $2 = $3`$4", name, call, said, synth_chance(s, 30) ? remark(s, tree) : "");
     case 1:
-        return arena_printf(s->arena, "`%s = %s`: `%s`", name, call, said);
+        return synth_fill(s, "`$1 = $2`: `$3`", name, call, said);
     case 2:
-        return arena_printf(s->arena, "`%s = %s`, the %s", name, call, synth_choose(s, nouns));
+        return synth_fill(s, "`$1 = $2`, the $3", name, call, synth_choose(s, nouns));
     default:
-        return arena_printf(s->arena, "`%s` is the %s of `%s`, that is `%s`", name, synth_choose(s, nouns), kid->name,
-                            said);
+        return synth_fill(s, "`$1` is the $2 of `$3`, that is `$4`", name, synth_choose(s, nouns), kid->name, said);
     }
 }
 
@@ -227,7 +225,7 @@ static const char *changed_statement(struct synth *s, const char *name, const st
     const struct expr *tree = step->tree;
     bool changed = tree->node == NODE_CALL && tree->kid_count == 2 && strchr("+-*/", *tree->name) && !tree->name[1] &&
                    tree->kids[0]->node == NODE_WORD && strcmp(tree->kids[0]->name, step->name) == 0;
-    return changed ? arena_printf(s->arena, "`%s %s= %s`", name, tree->name, synth_formula(s, tree->kids[1])) : NULL;
+    return changed ? synth_fill(s, "`$1 $2= $3`", name, tree->name, synth_formula(s, tree->kids[1])) : NULL;
 }
 
 static bool has_full_tensor(const struct synth *s, const struct expr *expr)
@@ -249,35 +247,31 @@ static const char *fill_statement(struct synth *s, const struct synth_step *step
 {
     const char *value = synth_formula(s, step->tree);
     if (step->tree->node == NODE_CALL || synth_chance(s, 50))
-        value = arena_printf(s->arena, "`%s`", value);
+        value = synth_fill(s, "`$1`", value);
     if (s->lists && synth_chance(s, 50))
-        return arena_printf(
-            s->arena,
-            synth_choose(s, "all tensors of `%1$s` are filled with %2$s|every tensor of `%1$s` holds %2$s in "
-                            "each element|each tensor of the list `%1$s` is set to %2$s|in all of the "
-                            "tensors of `%1$s` all elements are %2$s|%2$s goes into every element of each "
-                            "tensor of `%1$s`"),
-            step->name, value);
-    return arena_printf(
-        s->arena,
-        synth_choose(s, "every element of `%1$s` is %2$s|`%1$s` is filled with %2$s|all elements of `%1$s` are %2$s|"
-                        "each element of `%1$s` becomes %2$s|`%1$s` is %2$s everywhere|every element of `%1$s` becomes "
-                        "%2$s|`%1$s` holds %2$s in every element|%2$s is written to all of `%1$s`|`%1$s` is set to "
-                        "%2$s, whatever stood there|each entry of `%1$s` gets the value %2$s|all of `%1$s` is "
-                        "overwritten with %2$s|`%1$s` is made %2$s throughout"),
-        step->name, value);
+        return synth_put(s,
+                         "all tensors of `$1` are filled with $2|every tensor of `$1` holds $2 in each element|each "
+                         "tensor of the list `$1` is set to $2|in all of the tensors of `$1` all elements are $2|$2 "
+                         "goes into every element of each tensor of `$1`",
+                         step->name, value);
+    return synth_put(s,
+                     "every element of `$1` is $2|`$1` is filled with $2|all elements of `$1` are $2|each element of "
+                     "`$1` becomes $2|`$1` is $2 everywhere|every element of `$1` becomes $2|`$1` holds $2 in every "
+                     "element|$2 is written to all of `$1`|`$1` is set to $2, whatever stood there|each entry of `$1` "
+                     "gets the value $2|all of `$1` is overwritten with $2|`$1` is made $2 throughout",
+                     step->name, value);
 }
 
 static const char *copy_statement(struct synth *s, const char *name, const struct expr *of)
 {
     const char *x = of->name, *like = s->tensors[synth_pick(s, s->tensor_count)].name;
     return synth_chance(s, 25)
-               ? arena_printf(s->arena, "`%s` is `%s` in the type of `%s`", name, x, like)
-               : arena_printf(s->arena,
-                              synth_choose(s, "`%s` is `%s` in another type|`%s` is `%s` once more|`%s` is a copy of "
-                                              "`%s`|`%s` holds the values of `%s`|`%s` is `%s`, unchanged|`%s` is `%s`|"
-                                              "`%s` has the elements of `%s`|`%s` equals `%s`"),
-                              name, x);
+               ? synth_fill(s, "`$1` is `$2` in the type of `$3`", name, x, like)
+               : synth_put(
+                     s,
+                     "`$1` is `$2` in another type|`$1` is `$2` once more|`$1` is a copy of `$2`|`$1` holds the values "
+                     "of `$2`|`$1` is `$2`, unchanged|`$1` is `$2`|`$1` has the elements of `$2`|`$1` equals `$2`",
+                     name, x);
 }
 
 /* "`x` becomes .."; words or a formula. */
@@ -285,13 +279,13 @@ static const char *becomes_statement(struct synth *s, const char *name, const st
 {
     const char *said = synth_chance(s, s->style->words) && !synth_has(step->tree, synth_over_all)
                            ? synth_in_words(s, step->tree, 1 + synth_pick(s, 2))
-                           : arena_printf(s->arena, "`%s`", synth_formula(s, step->tree));
+                           : synth_fill(s, "`$1`", synth_formula(s, step->tree));
     if (synth_chance(s, 55))
-        return arena_printf(s->arena, "`%s` becomes %s", name, said);
-    return arena_printf(s->arena,
-                        synth_choose(s, "every element of `%s` becomes %s|`%s` is replaced by %s|each element of `%s` "
-                                        "is overwritten with %s|`%s` is set to %s"),
-                        synth_chance(s, 50) ? step->name : name, said);
+        return synth_fill(s, "`$1` becomes $2", name, said);
+    return synth_fill(s,
+                      synth_choose(s, "every element of `$1` becomes $2|`$1` is replaced by $2|each element of `$1` is "
+                                      "overwritten with $2|`$1` is set to $2"),
+                      synth_chance(s, 50) ? step->name : name, said);
 }
 
 /* Forms that stand for other functions than the formula's: NULL where the step has none, or not this time. */
@@ -325,11 +319,10 @@ static const char *special_statement(struct synth *s, const char *name, const st
 /* What it is the derivative of is told besides. */
 static const char *derivative_statement(struct synth *s, const char *name, const struct synth_step *step)
 {
-    return arena_printf(
-        s->arena,
-        synth_choose(s, "`%1$s`, the derivative of `%2$s`, is `%3$s`|`%1$s = %3$s`, the derivative of `%2$s`|"
-                        "`%1$s = %3$s` (what `%2$s` has for a slope)|`%1$s` is the slope of `%2$s`, that is `%3$s`"),
-        name, synth_formula(s, synth_parse(s, s->derived)), synth_formula(s, step->tree));
+    return synth_put(s,
+                     "`$1`, the derivative of `$2`, is `$3`|`$1 = $3`, the derivative of `$2`|`$1 = $3` (what `$2` has "
+                     "for a slope)|`$1` is the slope of `$2`, that is `$3`",
+                     name, synth_formula(s, synth_parse(s, s->derived)), synth_formula(s, step->tree));
 }
 
 /* What a step computes, its sentence not being given. */
@@ -346,29 +339,26 @@ static const char *statement(struct synth *s, const struct synth_step *step, boo
         return special;
     bool all = synth_has(step->tree, synth_over_all);
     if (all && s->style->spread)
-        return arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, step->tree));
+        return synth_fill(s, "`$1 = $2`", name, synth_formula(s, step->tree));
     if (s->columns && synth_has(step->tree, synth_along_rows) && (step->output || synth_chance(s, 65)))
-        return synth_with_row_sums(s, arena_printf(s->arena, "`%s = %s`", name, synth_formula(s, step->tree)),
-                                   step->tree);
+        return synth_with_row_sums(s, synth_fill(s, "`$1 = $2`", name, synth_formula(s, step->tree)), step->tree);
     if (!all && !synth_chance(s, s->style->words))
-        return arena_printf(s->arena, "`%s = %s`%s", name, synth_formula(s, step->tree),
-                            synth_chance(s, 15)                ? remark(s, step->tree)
-                            : synth_chance(s, 5) && !s->rounds ? " in float32"
-                                                               : "");
+        return synth_fill(s, "`$1 = $2`$3", name, synth_formula(s, step->tree),
+                          synth_chance(s, 15)                ? remark(s, step->tree)
+                          : synth_chance(s, 5) && !s->rounds ? " in float32"
+                                                             : "");
     bool sum = all && !synth_is_summary(step->tree);
     const char *said = synth_in_words(s, step->tree, sum ? 0 : 1 + synth_pick(s, 3));
     if (sum)
-        return arena_printf(s->arena, "`%s = %s`, %s", name, synth_formula(s, step->tree),
-                            synth_choose(s, "over all elements|over the whole tensor|summed up over the whole tensor"));
+        return synth_fill(s, "`$1 = $2`, $3", name, synth_formula(s, step->tree),
+                          synth_choose(s, "over all elements|over the whole tensor|summed up over the whole tensor"));
     if (alone && synth_chance(s, 50))
-        return synth_chance(s, 50)
-                   ? said
-                   : arena_printf(s->arena, "%s%s",
-                                  synth_choose(s, "the operator computes |returns |computes |what comes "
-                                                  "out is |the result is |it gives "),
-                                  said);
-    return arena_printf(
-        s->arena, synth_choose(s, "`%s` is %s|`%s` is %s|`%s` is %s|`%s` = %s|`%s` holds %s|`%s` gets %s"), name, said);
+        return synth_chance(s, 50) ? said
+                                   : synth_fill(s, "$1$2",
+                                                synth_choose(s, "the operator computes |returns |computes |what comes "
+                                                                "out is |the result is |it gives "),
+                                                said);
+    return synth_put(s, "`$1` is $2|`$1` is $2|`$1` is $2|`$1` = $2|`$1` holds $2|`$1` gets $2", name, said);
 }
 
 const char *synth_statement(struct synth *s, const struct synth_step *step, bool alone)
@@ -377,5 +367,5 @@ const char *synth_statement(struct synth *s, const struct synth_step *step, bool
         return step->told;
     const char *said = statement(s, step, alone);
     bool more = synth_is_call(step->tree, "where") || strstr(said, ", ") || strstr(said, ": ");
-    return more ? said : arena_printf(s->arena, "%s%s", said, synth_clause(s, step->tree));
+    return more ? said : synth_fill(s, "$1$2", said, synth_clause(s, step->tree));
 }

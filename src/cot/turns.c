@@ -41,9 +41,7 @@ const char *cot_turns_text(struct arena *arena, const struct cot_turn *turns, in
             text_addf(&text, "%s:\n", shown(&turns[i]));
         text_addf(&text, "%s", turns[i].text);
     }
-    const char *kept = text.length ? arena_strdup(arena, text.bytes) : NULL;
-    text_free(&text);
-    return kept;
+    return text.length ? text_keep(&text, arena) : NULL;
 }
 
 bool cot_turns_split(struct arena *arena, const struct cot_turn *turns, int count, const char **question,

@@ -635,7 +635,5 @@ const char *emit_expr_text(struct emit *emit, const struct dsl_expr *expr)
     emit->out = &text;
     emit_expr(emit, expr, 0);
     emit->out = out;
-    const char *copy = arena_strdup(emit->lowering->arena, text.bytes ? text.bytes : "");
-    text_free(&text);
-    return copy;
+    return text_keep(&text, emit->lowering->arena);
 }

@@ -102,9 +102,7 @@ const char *emit_tiling_header(struct lowering *lowering)
     }
     text_addf(&text, "END_TILING_DATA_DEF;\n\nREGISTER_TILING_DATA_CLASS(%s, %s)\n} // namespace optiling\n",
               lowering->opdef->type, emit_struct_name(lowering));
-    const char *copy = arena_strdup(lowering->arena, text.bytes);
-    text_free(&text);
-    return copy;
+    return text_keep(&text, lowering->arena);
 }
 
 /* What the host function computes that somebody needs. */
@@ -659,8 +657,7 @@ const char *emit_host(struct lowering *lowering)
         text_add(&out, "\n");
     text_addf(&out, "namespace optiling {\n%s} // namespace optiling\n\n", body.bytes);
     emit_op_def(lowering, &out);
-    const char *copy = arena_strdup(lowering->arena, out.bytes);
-    text_free(&out);
+    const char *copy = text_keep(&out, lowering->arena);
     text_free(&function);
     text_free(&body);
     return emit.good ? copy : NULL;

@@ -45,9 +45,7 @@ static const char *quoted(struct arena *arena, const char *path)
     struct text text = {0};
     for (const char *at = path; *at; at++)
         text_addf(&text, strchr("\\\"?", *at) || (unsigned char)*at < ' ' ? "\\%03o" : "%c", (unsigned char)*at);
-    const char *copy = arena_strdup(arena, text.bytes ? text.bytes : "");
-    text_free(&text);
-    return copy;
+    return text_keep(&text, arena);
 }
 
 /* A directive stands where the line is not the one behind that before it. Empty lines have no place to tell. */

@@ -62,9 +62,7 @@ static const char *room_of(struct emit *emit, int combination)
         text_addf(&text, "%s%s * %s", t ? " + " : "", terms[t].units, term_bytes(lowering->arena, &terms[t]));
     if (known.bytes || known.times_depth || !count)
         text_addf(&text, "%s%s", count ? " + " : "", term_bytes(lowering->arena, &known));
-    const char *room = arena_strdup(lowering->arena, text.bytes);
-    text_free(&text);
-    return room;
+    return text_keep(&text, lowering->arena);
 }
 
 /* Whether a combination of types needs what an earlier one does. */

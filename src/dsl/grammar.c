@@ -112,8 +112,7 @@ const char *dsl_grammar(struct arena *arena)
         add(&text, d < BLOCKS ? block : last_block, blanks.bytes, d, 0);
     }
     gbnf_add_names(&text, "name", parser_words);
-    const char *made = arena_strdup(arena, text.bytes);
-    text_free(&text);
+    const char *made = text_keep(&text, arena);
     text_free(&blanks);
     return made;
 }

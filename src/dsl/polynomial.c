@@ -328,7 +328,5 @@ const char *polynomial_text(const struct atoms *atoms, const struct polynomial *
 {
     struct text text = {0};
     add_text(atoms, of, &text);
-    const char *copy = arena_strdup(atoms->arena, text.bytes);
-    text_free(&text);
-    return copy;
+    return text_keep(&text, atoms->arena);
 }

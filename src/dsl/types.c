@@ -421,9 +421,7 @@ static const char *signature(struct checker *checker, const struct dsl_operation
         text_addf(&text, "%s%.*s%s", parameter.number ? ", " : "", parameter.length, parameter.name,
                   parameter.optional ? "=" : "");
     text_add(&text, ")");
-    const char *copy = arena_strdup(checker->arena, text.bytes);
-    text_free(&text);
-    return copy;
+    return text_keep(&text, checker->arena);
 }
 
 /* An argument that no parameter of the row takes, or that another has taken. */

@@ -37,9 +37,7 @@ static const char *shape_of(const struct gen_description *description, const str
         at += length ? length : 1;
     }
     text_add(&text, "]");
-    const char *shape = arena_strdup(description->arena, text.bytes);
-    text_free(&text);
-    return shape;
+    return text_keep(&text, description->arena);
 }
 
 /* The largest declared shape, which tensors have that are declared none. */
@@ -255,9 +253,7 @@ static const char *tensors_text(const struct gen_description *description, const
             comma = ", ";
         }
     }
-    const char *kept = arena_strdup(description->arena, text.bytes ? text.bytes : "");
-    text_free(&text);
-    return kept;
+    return text_keep(&text, description->arena);
 }
 
 static void fill_draft(const struct gen_description *description, const struct attempt *attempt,

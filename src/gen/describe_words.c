@@ -305,9 +305,7 @@ static const char *without_bars(struct arena *arena, const char *text)
             text_append(&out, text, length = 1);
         text += length;
     }
-    const char *plain = arena_strdup(arena, out.bytes ? out.bytes : "");
-    text_free(&out);
-    return plain;
+    return text_keep(&out, arena);
 }
 
 const char *describe_formula(struct arena *arena, const char *text, const char **rest)

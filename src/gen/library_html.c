@@ -103,7 +103,5 @@ const char *library_text_of_html(struct arena *arena, const char *html, size_t l
             at++;
         }
     }
-    const char *plain = arena_strndup(arena, text.bytes ? text.bytes : "", text.length);
-    text_free(&text);
-    return plain;
+    return text_keep(&text, arena);
 }

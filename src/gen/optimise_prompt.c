@@ -125,9 +125,7 @@ const char *optimise_told(struct arena *arena, const struct verdict *verdict, co
         if (line)
             text_addf(&text, "    costliest line: `%s`\n", line);
     }
-    const char *told = arena_strdup(arena, text.bytes ? text.bytes : "");
-    text_free(&text);
-    return told;
+    return text_keep(&text, arena);
 }
 
 /* ---- The prompt */
@@ -146,9 +144,7 @@ static const char *earlier_tries(const struct repair *repair, const struct attem
         const char *ended = try->same_as == attempt->sample ? "the same code came back" : try->ended;
         text_addf(&text, "- %s%s\n", ended, try->timed && try->same_as != attempt->sample ? ": not faster" : "");
     }
-    const char *list = text.length ? arena_strdup(repair->arena, text.bytes) : NULL;
-    text_free(&text);
-    return list;
+    return text.length ? text_keep(&text, repair->arena) : NULL;
 }
 
 struct akgen_error *optimise_prompt(struct repair *repair, const struct attempt *attempt, struct gen_prompt *prompt)

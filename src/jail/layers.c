@@ -82,7 +82,5 @@ const char *sandbox_missing(struct arena *arena)
     for (int i = 0; i < SANDBOX_LAYER_COUNT; i++)
         if (layers[i].required && !layers[i].granted)
             text_addf(&text, "%s%s", text.length ? ", " : "", layers[i].name);
-    const char *names = text.length ? arena_strdup(arena, text.bytes) : NULL;
-    text_free(&text);
-    return names;
+    return text.length ? text_keep(&text, arena) : NULL;
 }

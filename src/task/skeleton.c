@@ -336,9 +336,7 @@ static const char *csv_text(struct skeleton *skeleton)
             text_addf(&csv, ";%s", skeleton->columns[i].values[row]);
     }
     text_add(&csv, "\n");
-    const char *copy = arena_strdup(skeleton->arena, csv.bytes);
-    text_free(&csv);
-    return copy;
+    return text_keep(&csv, skeleton->arena);
 }
 
 bool task_skeleton(struct arena *arena, const struct task_reference_entry *reference, const char *head,

@@ -64,7 +64,5 @@ const char *combination_config(struct builder *builder, int combination)
     }
     if (builder->prepared.is_template)
         define_tensor_types(builder, combination, &config);
-    const char *text = arena_strdup(builder->arena, config.bytes ? config.bytes : "");
-    text_free(&config);
-    return text;
+    return text_keep(&config, builder->arena);
 }
