@@ -30,33 +30,20 @@ _Static_assert(NOTES <= 64, "add_rules has a bit for each");
 /* The two halves of a row: what two steps say. */
 static const char *halves_statement(struct synth *s)
 {
-    const char *x = s->steps[0].tree->kids[0]->name, *a = s->steps[0].name, *b = s->steps[1].name,
-               *along = s->halved ? synth_fill(s, "dimension `$1`", s->halved) : "the last dimension";
-    switch (s->halved ? synth_pick(s, 4) : 3 + synth_pick(s, 7)) {
-    case 0:
-        return synth_fill(s, "the two halves of `$1` along $2 are `$3` and `$4`", x, along, a, b);
-    case 1:
-        return synth_fill(s, "`$1` falls into `$2` and `$3`, two halves of equal size along $4", x, a, b, along);
-    case 2:
-        return synth_fill(s, "`$1` is the left half of `$2` along $3 and `$4` the right one", a, x, along, b);
-    case 3:
-        return synth_fill(s, "`$1` is cut in two, `$2` before `$3`, along $4", x, a, b, along);
-    case 4:
-        return synth_fill(s, "`$1`, `$2` are first and second half of each row of `$3`", a, b, x);
-    case 5:
-        return synth_fill(s, "`$1, $2 = $3.chunk(2, -1)`", a, b, x);
-    case 6:
-        return synth_fill(
-            s, "the last dimension of `$1` is split in the middle: `$2` is what comes first, `$3` what is left", x, a,
-            b);
-    case 7:
-        return synth_fill(s, "`$1` is the lower half of every row of `$2`, `$3` its upper half", a, x, b);
-    case 8:
-        return synth_fill(s, "`$1` is the left, `$2` the right half of each row of `$3`", a, b, x);
-    default:
-        return synth_fill(s, "with the halves `$1 = $2[.., :n]` and `$3 = $4[.., n:]` of rows of `2 n` elements", a, x,
-                          b, x);
-    }
+    static const char *const forms[] = {
+        "the two halves of `$1` along $4 are `$2` and `$3`",
+        "`$1` falls into `$2` and `$3`, two halves of equal size along $4",
+        "`$2` is the left half of `$1` along $4 and `$3` the right one",
+        "`$1` is cut in two, `$2` before `$3`, along $4",
+        "`$2`, `$3` are first and second half of each row of `$1`",
+        "`$2, $3 = $1.chunk(2, -1)`",
+        "the last dimension of `$1` is split in the middle: `$2` is what comes first, `$3` what is left",
+        "`$2` is the lower half of every row of `$1`, `$3` its upper half",
+        "`$2` is the left, `$3` the right half of each row of `$1`",
+        "with the halves `$2 = $1[.., :n]` and `$3 = $1[.., n:]` of rows of `2 n` elements"};
+    const char *along = s->halved ? synth_fill(s, "dimension `$1`", s->halved) : "the last dimension";
+    return synth_fill(s, forms[s->halved ? synth_pick(s, 4) : 3 + synth_pick(s, 7)], s->steps[0].tree->kids[0]->name,
+                      s->steps[0].name, s->steps[1].name, along);
 }
 
 const char *synth_capital(struct synth *s, const char *text)

@@ -23,101 +23,51 @@ const char *synth_number(struct synth *s)
                                : arena_printf(s->arena, "%d", 1 + synth_pick(s, 30));
 }
 
-/* Forms that do not overflow, and others whose parentheses close late. */
-static const char *stable(struct synth *s, const char *of)
-{
-    static const char *const forms =
-        "exp(%2$s * (%1$s - abs(%1$s)))|1 / (1 + exp(-%2$s * abs(%1$s)))|exp(-%2$s * abs(%1$s))|%1$s / (%2$s + "
-        "abs(%1$s))|"
-        "exp(%2$s * (%1$s - abs(%1$s))) / (1 + exp(-%2$s * abs(%1$s)))|(exp(%1$s) - 1) / (exp(%1$s) + %2$s)|"
-        "%1$s * exp(-%2$s * (%1$s)**2)|max(%1$s, 0) + log(1 + exp(-abs(%1$s)))|%2$s * (abs(%1$s) + %1$s)";
-    return arena_printf(s->arena, synth_fill(s, "($1)", synth_choose(s, forms)), of, synth_number(s));
-}
-
 const char *synth_apply(struct synth *s, const char *of)
 {
     static const char *const usual =
         "exp|tanh|sigmoid|sqrt|abs|relu|square|silu|gelu|log|rsqrt|reciprocal|sin|cos|gelu_tanh|softplus|sign|erf";
     static const char *const others = "expm1|log1p|log2|log10|exp2|tan|asin|acos|atan|sinh|cosh|erfc|floor|ceil|round|"
                                       "trunc|logsigmoid|mish|hardswish|hardsigmoid|relu6|selu|softsign";
-    switch (synth_pick(s, 10)) {
-    case 0:
-        return synth_fill(s, "($1)**$2", of, synth_choose(s, "2|2|2|3|3|4"));
-    case 1:
-        return synth_fill(s, "(-($1))", of);
-    case 2:
-        return synth_chance(s, 50) ? synth_fill(s, "leaky_relu($1, $2)", of, synth_number(s))
-                                   : synth_fill(s, "elu($1, $2)", of, synth_number(s));
-    case 3:
-        switch (synth_pick(s, 5)) {
-        case 0:
-            return synth_fill(s, "min($1, $2)", of, synth_number(s));
-        case 1:
-            return synth_fill(s, "max($1, $2)", of, synth_choose(s, "0|0|0|1|-1"));
-        case 2:
-            return synth_fill(s, "(1 / (1 + exp(-($1))))", of);
-        case 3:
-            return synth_fill(s, "(1 / sqrt($1))", of);
-        default:
-            return synth_fill(s, "clamp($1, -$2, $3)", of, synth_choose(s, "1|2|0.5|6"), synth_choose(s, "1|3|0.5|6"));
-        }
-    case 4:
-    case 5:
-        return synth_fill(s, "$1($2)", synth_choose(s, others), of);
-    default:
-        return synth_fill(s, "$1($2)", synth_choose(s, usual), of);
-    }
+    const int kind = synth_pick(s, 10);
+    if (kind > 3)
+        return synth_fill(s, "$2($1)", of, synth_choose(s, kind < 6 ? others : usual));
+    static const char *const limits = "min($1, #)|max($1, {0|0|0|1|-1})|(1 / (1 + exp(-($1))))|(1 / sqrt($1))|"
+                                      "clamp($1, -{1|2|0.5|6}, {1|3|0.5|6})";
+    return kind == 3 ? synth_put(s, limits, of)
+                     : synth_fill(s,
+                                  kind == 0   ? "($1)**{2|2|2|3|3|4}"
+                                  : kind == 1 ? "(-($1))"
+                                              : "{50:leaky_relu($1, #)|elu($1, #)}",
+                                  of);
 }
 
 /* With a number, on either side. */
 static const char *with_number(struct synth *s, const char *of)
 {
     const char *number = synth_number(s);
-    if (synth_chance(s, 4))
-        return synth_fill(s, "($1**($2))", synth_choose(s, "2|3|0.5|10|1.5"), of);
-    switch (synth_pick(s, 8)) {
-    case 0:
-    case 1:
-        return synth_fill(s, "($1 * ($2))", number, of);
-    case 2:
-        return synth_fill(s, "(($1) * $2)", of, number);
-    case 3:
-        return synth_fill(s, "(($1) + $2)", of, number);
-    case 4:
-        return synth_fill(s, "($1 + ($2))", number, of);
-    case 5:
-        return synth_fill(s, "($1 - ($2))", number, of);
-    case 6:
-        return synth_fill(s, "(($1) - $2)", of, number);
-    default:
-        return synth_fill(s, synth_chance(s, 60) ? "(($1) / $2)" : "($2 / ($1))", of, number);
-    }
+    return synth_fill(s,
+                      "{4:({2|3|0.5|10|1.5}**($1))|{($2 * ($1))|($2 * ($1))|(($1) * $2)|(($1) + $2)|($2 + ($1))|"
+                      "($2 - ($1))|(($1) - $2)|{60:(($1) / $2)|($2 / ($1))}}}",
+                      of, number);
 }
 
 static const char *combine(struct synth *s, const char *a, const char *b)
 {
-    if (synth_chance(s, 5))
-        return synth_fill(s, "(($1)**($2))", a, b);
-    switch (synth_pick(s, 12)) {
-    case 0:
-    case 1:
-    case 2:
-        return synth_fill(s, "(($1) + ($2))", a, b);
-    case 3:
-    case 4:
-        return synth_fill(s, "(($1) - ($2))", a, b);
-    case 5:
-    case 6:
-    case 7:
-    case 8:
-        return synth_fill(s, "(($1) * ($2))", a, b);
-    case 9:
-        return synth_fill(s, "(($1) / ($2))", a, b);
-    case 10:
-        return synth_fill(s, "$1($2, $3)", synth_choose(s, "min|max"), a, b);
-    default:
-        return synth_fill(s, "(($1) / (($2) + $3))", a, b, synth_choose(s, "1|1e-6|1e-3|2"));
-    }
+    static const char *const form = "{5:(($1)**($2))|{(($1) + ($2))|(($1) + ($2))|(($1) + ($2))|(($1) - ($2))|"
+                                    "(($1) - ($2))|(($1) * ($2))|(($1) * ($2))|(($1) * ($2))|(($1) * ($2))|"
+                                    "(($1) / ($2))|{min|max}($1, $2)|(($1) / (($2) + {1|1e-6|1e-3|2}))}}";
+    return synth_fill(s, form, a, b);
+}
+
+/* Forms that do not overflow, and others whose parentheses close late. */
+static const char *stable(struct synth *s, const char *of)
+{
+    static const char *const forms =
+        "exp($2 * ($1 - abs($1)))|1 / (1 + exp(-$2 * abs($1)))|exp(-$2 * abs($1))|$1 / ($2 + abs($1))|"
+        "exp($2 * ($1 - abs($1))) / (1 + exp(-$2 * abs($1)))|(exp($1) - 1) / (exp($1) + $2)|$1 * exp(-$2 * ($1)**2)|"
+        "max($1, 0) + log(1 + exp(-abs($1)))|$2 * (abs($1) + $1)";
+    return synth_fill(s, synth_fill(s, "($1)", synth_choose(s, forms)), of, synth_number(s));
 }
 
 const char *synth_expression(struct synth *s, const char *const *atoms, int count, int functions)

@@ -6,14 +6,11 @@
 /* A number, an attribute or a tensor of one. */
 static const char *scalar(struct synth *s)
 {
-    switch (synth_pick(s, 4)) {
-    case 0:
-        return synth_input(s, SYNTH_ONE, "scalar|alpha|scalars|factor|s|value|weight|beta|multiplier|offset|k|values");
-    case 1:
-        return synth_attr(s, synth_number_words, "0.5|1.5|2.0|0.1|0.75|0.25|1.25|3.0|-0.5");
-    default:
-        return synth_number(s);
-    }
+    static const char *const tensors = "scalar|alpha|scalars|factor|s|value|weight|beta|multiplier|offset|k|values";
+    const int kind = synth_pick(s, 4);
+    return kind == 0   ? synth_input(s, SYNTH_ONE, tensors)
+           : kind == 1 ? synth_attr(s, synth_number_words, "0.5|1.5|2.0|0.1|0.75|0.25|1.25|3.0|-0.5")
+                       : synth_number(s);
 }
 
 static const char *function(struct synth *s, const char *of)
@@ -28,47 +25,20 @@ static const char *function(struct synth *s, const char *of)
 /* An input against another thing. */
 static const char *pair_of(struct synth *s, const char *x, const char *other)
 {
-    switch (synth_pick(s, 14)) {
-    case 0:
-        return synth_fill(s, "$1 / $2", x, other);
-    case 1:
-        return synth_fill(s, "$1 / $2", other, x);
-    case 2:
-    case 3:
-        return synth_fill(s, "$1 - $2", x, other);
-    case 4:
-        return synth_fill(s, "$1 - $2", other, x);
-    case 5:
-        return synth_fill(s, "max($1, $2)", x, other);
-    case 6:
-        return synth_fill(s, "min($1, $2)", x, other);
-    case 7:
-        return synth_fill(s, synth_chance(s, 70) ? "$1**$2" : "$2**$1", x, other);
-    case 8:
-    case 9:
-    case 10:
-        return synth_fill(s, "$1 + $2", x, other);
-    default:
-        return synth_fill(s, synth_chance(s, 60) ? "$1 * $2" : "$2 * $1", x, other);
-    }
+    return synth_put(s,
+                     "$1 / $2|$2 / $1|$1 - $2|$1 - $2|$2 - $1|max($1, $2)|min($1, $2)|{70:$1**$2|$2**$1}|$1 + $2|"
+                     "$1 + $2|$1 + $2|{60:$1 * $2|$2 * $1}|{60:$1 * $2|$2 * $1}|{60:$1 * $2|$2 * $1}",
+                     x, other);
 }
 
 static const char *one_operation(struct synth *s, const char *x)
 {
-    switch (synth_pick(s, 10)) {
-    case 0:
-        return synth_fill(s, "-$1", x);
-    case 1:
-        return x;
-    case 2:
-        return pair_of(s, x, synth_input(s, SYNTH_FULL, synth_input_words));
-    case 3:
-    case 4:
-    case 5:
-        return function(s, x);
-    default:
-        return pair_of(s, x, scalar(s));
-    }
+    const int kind = synth_pick(s, 10);
+    return kind == 0   ? synth_fill(s, "-$1", x)
+           : kind == 1 ? x
+           : kind == 2 ? pair_of(s, x, synth_input(s, SYNTH_FULL, synth_input_words))
+           : kind < 6  ? function(s, x)
+                       : pair_of(s, x, scalar(s));
 }
 
 /* All elements alike: a number, or what becomes of one. */
@@ -101,63 +71,34 @@ static const char *accumulated(struct synth *s, const char *x)
 static const char *of_numbers(struct synth *s, const char *x)
 {
     const char *step = synth_choose(s, "10|2|4|0.5|100|8|0.1");
-    switch (synth_pick(s, 6)) {
-    case 0:
-        return synth_fill(s, "$1 - trunc($1)", x);
-    case 1:
-        return synth_fill(s, "$1 - floor($1)", x);
-    case 2:
-        return synth_fill(s, "$1($2 * $3) / $4", synth_choose(s, "round|floor|ceil|trunc"), x, step, step);
-    case 3:
-        return synth_fill(s, "$1($2 / $3)", synth_choose(s, "round|floor|ceil|trunc"), x, step);
-    default:
-        return synth_fill(s, "log($1) / log($2)", x, synth_choose(s, "3|5|7|1.5|20|16|12|4|6"));
-    }
+    return synth_put(s,
+                     "$1 - trunc($1)|$1 - floor($1)|{round|floor|ceil|trunc}($1 * $2) / $2|"
+                     "{round|floor|ceil|trunc}($1 / $2)|log($1) / log({3|5|7|1.5|20|16|12|4|6})|"
+                     "log($1) / log({3|5|7|1.5|20|16|12|4|6})",
+                     x, step);
 }
 
 static const char *two_operations(struct synth *s, const char *x)
 {
-    switch (synth_pick(s, 13)) {
-    case 0:
-    case 1:
-    case 2:
-        return function(s, pair_of(s, x, scalar(s)));
-    case 3:
-    case 4:
-        return pair_of(s, function(s, x), scalar(s));
-    case 5:
-        return function(s, pair_of(s, x, synth_input(s, SYNTH_FULL, synth_input_words)));
-    case 6:
-        return synth_fill(s, "-$1", function(s, x));
-    case 7:
-        return synth_fill(s, "-($1)", pair_of(s, x, scalar(s)));
-    case 8:
-        return function(s, function(s, x));
-    case 9:
-    case 10:
-        return of_numbers(s, x);
-    default:
-        return accumulated(s, x);
-    }
+    const int kind = synth_pick(s, 13);
+    return kind < 3    ? function(s, pair_of(s, x, scalar(s)))
+           : kind < 5  ? pair_of(s, function(s, x), scalar(s))
+           : kind == 5 ? function(s, pair_of(s, x, synth_input(s, SYNTH_FULL, synth_input_words)))
+           : kind == 6 ? synth_fill(s, "-$1", function(s, x))
+           : kind == 7 ? synth_fill(s, "-($1)", pair_of(s, x, scalar(s)))
+           : kind == 8 ? function(s, function(s, x))
+           : kind < 11 ? of_numbers(s, x)
+                       : accumulated(s, x);
 }
 
 /* Finite, infinite, nan, or not: of an input, or of what is made of it. */
 static const char *kind_of_number(struct synth *s, const char *x)
 {
-    const char *of = x, *other = NULL;
-    switch (synth_pick(s, 5)) {
-    case 0:
-        of = pair_of(s, x, scalar(s));
-        break;
-    case 1:
-        of = function(s, x);
-        break;
-    case 2:
-        other = synth_input(s, SYNTH_FULL, synth_input_words);
-        break;
-    default:
-        break;
-    }
+    const int kind = synth_pick(s, 5);
+    const char *of = kind == 0   ? pair_of(s, x, scalar(s))
+                     : kind == 1 ? function(s, x)
+                                 : x,
+               *other = kind == 2 ? synth_input(s, SYNTH_FULL, synth_input_words) : NULL;
     static const char *const kinds = "abs($1) < inf|abs($1) < inf|abs($1) == inf|abs($1) == inf|$1 != $1|$1 == $1|not "
                                      "abs($1) < inf|$1 == inf|$1 == -inf",
                              *const both =
