@@ -165,21 +165,26 @@ const char *synth_printed(struct synth *s, const char *text)
     return text_keep(&printed, s->arena);
 }
 
-void synth_step(struct synth *s, const char *name, bool output, const char *format, ...)
+const char *synth_shown(struct synth *s, bool shown, const char *name, const char *text, enum synth_place place,
+                        const char *type)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    char text[8192];
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    s->steps[s->step_count++] = (struct synth_step){.name = name, .tree = synth_parse(s, text), .output = output};
+    s->steps[s->step_count++] = (struct synth_step){.name = name, .tree = synth_parse(s, text), .output = shown};
+    if (shown)
+        synth_output(s, name, place, type);
+    return name;
+}
+
+const char *synth_result(struct synth *s, const char *name, const char *text, enum synth_place place, const char *type)
+{
+    return synth_shown(s, true, name, text, place, type);
+}
+
+const char *synth_step(struct synth *s, const char *name, const char *text)
+{
+    return synth_shown(s, false, name, text, SYNTH_FULL, NULL);
 }
 
 const char *synth_named(struct synth *s, int percent, const char *words, const char *text)
 {
-    if (!synth_chance(s, percent))
-        return synth_fill(s, "($1)", text);
-    const char *name = synth_name(s, words);
-    synth_step(s, name, false, "%s", text);
-    return name;
+    return synth_chance(s, percent) ? synth_step(s, synth_name(s, words), text) : synth_fill(s, "($1)", text);
 }

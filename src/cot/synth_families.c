@@ -14,11 +14,6 @@ static const char *const number_values = "0.5|1.5|2.0|0.1|0.75|0.25|1.25|3.0|0.0
 static const char *const eps_words = "eps|epsilon|eps|epsilon|epsilon|delta|small|tiny";
 static const char *const eps_values = "1e-5|1e-6|1e-3|1e-8|0.001|0.00001|1e-4";
 
-static const char *format(struct synth *s, const char *text, const char *a, const char *b)
-{
-    return arena_printf(s->arena, text, a, b);
-}
-
 /* Inputs, attributes and sometimes a tensor of one number, as atoms of an expression. */
 static int atoms_of(struct synth *s, int least, int most, const char **atoms)
 {
@@ -44,9 +39,7 @@ void synth_make_elementwise(struct synth *s)
     int functions = synth_chance(s, 30) ? synth_pick(s, 2) : 1 + synth_pick(s, synth_chance(s, 75) ? 3 : 6);
     if (count == 1 && !functions)
         functions = 1;
-    const char *output = synth_name(s, synth_output_words);
-    synth_step(s, output, true, "%s", synth_expression(s, atoms, count, functions));
-    synth_output(s, output, SYNTH_FULL, NULL);
+    synth_result(s, synth_name(s, synth_output_words), synth_expression(s, atoms, count, functions), SYNTH_FULL, NULL);
 }
 
 void synth_make_steps(struct synth *s)
@@ -62,9 +55,7 @@ void synth_make_steps(struct synth *s)
             used[j] = first < count && synth_chance(s, 70) ? atoms[first++] : atoms[synth_pick(s, count)];
         const char *text = synth_expression(s, used, take, synth_chance(s, 25) ? 0 : 1 + synth_pick(s, 3));
         const char *name = synth_result_name(s, synth_step_words, text, 25);
-        synth_step(s, name, middle && i == steps - 1, "%s", text);
-        if (middle && i == steps - 1)
-            synth_output(s, name, SYNTH_FULL, NULL);
+        synth_shown(s, middle && i == steps - 1, name, text, SYNTH_FULL, NULL);
         atoms[count++] = name;
     }
     const char *left[12], *output;
@@ -74,13 +65,11 @@ void synth_make_steps(struct synth *s)
     for (int i = count - steps; i < count; i++)
         left[remaining++] = atoms[i];
     output = synth_name(s, synth_output_words);
-    synth_step(s, output, true, "%s", synth_expression(s, left, remaining, synth_pick(s, 3)));
-    synth_output(s, output, SYNTH_FULL, NULL);
+    synth_result(s, output, synth_expression(s, left, remaining, synth_pick(s, 3)), SYNTH_FULL, NULL);
     if (synth_chance(s, 15)) { /* another result of the same steps */
         const char *two[2] = {atoms[count - 1], atoms[synth_pick(s, count)]},
                    *second = synth_name(s, synth_output_words);
-        synth_step(s, second, true, "%s", synth_expression(s, two, 2, synth_pick(s, 3)));
-        synth_output(s, second, SYNTH_FULL, NULL);
+        synth_result(s, second, synth_expression(s, two, 2, synth_pick(s, 3)), SYNTH_FULL, NULL);
     }
 }
 
@@ -147,29 +136,27 @@ void synth_make_choice(struct synth *s)
                    *text = further_choice(s, subject, b, c);
         if (synth_chance(s, 20))
             text = synth_fill(s, "$1 * $2", text, synth_chance(s, 50) ? a : synth_number(s));
-        synth_step(s, output, true, "%s", text);
-        synth_output(s, output, SYNTH_FULL, NULL);
+        synth_result(s, output, text, SYNTH_FULL, NULL);
         return;
     }
     bool truth = synth_chance(s, 35);
+    const char *text;
     if (truth && synth_chance(s, 60))
-        synth_step(s, output, true, "%s %s %s", synth_expression(s, &a, 1, synth_pick(s, 2)), sign,
-                   count > 1 ? synth_expression(s, atoms + 1, count - 1, synth_pick(s, 2)) : synth_number(s));
-    else if (truth && synth_chance(s, 50))
-        synth_step(s, output, true, "%s > %s and %s < %s", a, synth_number(s), b, synth_number(s));
+        text = synth_fill(s, "$1 $2 $3", synth_expression(s, &a, 1, synth_pick(s, 2)), sign,
+                          count > 1 ? synth_expression(s, atoms + 1, count - 1, synth_pick(s, 2)) : synth_number(s));
     else if (truth)
-        synth_step(s, output, true, "%s", kind_of_number(s, synth_expression(s, atoms, count, 1)));
+        text = synth_chance(s, 50) ? synth_fill(s, "$1 > # and $2 < #", a, b)
+                                   : kind_of_number(s, synth_expression(s, atoms, count, 1));
     else if (synth_chance(s, 12))
-        synth_step(s, output, true, "where(%s, %s, %s)", kind_of_number(s, a),
-                   synth_expression(s, &b, 1, synth_pick(s, 2)), synth_number(s));
+        text = synth_fill(s, "where($1, $2, #)", kind_of_number(s, a), synth_expression(s, &b, 1, synth_pick(s, 2)));
     else if (synth_chance(s, 20))
-        synth_step(s, output, true, "clamp(%s, %s, %s)", synth_expression(s, atoms, count, synth_pick(s, 2)),
-                   synth_attr(s, "low|lower|min_val|lo|minimum_value|clip_min|min_value", "-1.0|-0.5|-2.0|0.1"),
-                   synth_attr(s, "high|upper|max_val|hi|clip_max|max_value", "1.0|0.5|2.5|6.0"));
+        text = synth_fill(s, "clamp($1, $2, $3)", synth_expression(s, atoms, count, synth_pick(s, 2)),
+                          synth_attr(s, "low|lower|min_val|lo|minimum_value|clip_min|min_value", "-1.0|-0.5|-2.0|0.1"),
+                          synth_attr(s, "high|upper|max_val|hi|clip_max|max_value", "1.0|0.5|2.5|6.0"));
     else
-        synth_step(s, output, true, "where(%s %s %s, %s, %s)", a, sign, sided,
-                   synth_expression(s, &b, 1, synth_pick(s, 3)), synth_expression(s, &c, 1, synth_pick(s, 3)));
-    synth_output(s, output, SYNTH_FULL, truth ? "bool" : NULL);
+        text = synth_fill(s, "where($1 $2 $3, $4, $5)", a, sign, sided, synth_expression(s, &b, 1, synth_pick(s, 3)),
+                          synth_expression(s, &c, 1, synth_pick(s, 3)));
+    synth_result(s, output, text, SYNTH_FULL, truth ? "bool" : NULL);
 }
 
 /* What rows are made of: an input, a sum of two, a scaled one, ... */
@@ -202,9 +189,7 @@ static const char *row_step(struct synth *s)
         return text;
     bool output = synth_chance(s, 35);
     name = synth_name(s, output ? "x|sx|sum_out|x_out|residual_out|y2|h" : "sx|x|h|t|z|r|v");
-    synth_step(s, name, output, "%s", text);
-    if (output)
-        synth_output(s, name, SYNTH_FULL, NULL);
+    synth_shown(s, output, name, text, SYNTH_FULL, NULL);
     return name;
 }
 
@@ -215,9 +200,7 @@ static const char *statistic(struct synth *s, const char *words, const char *tex
         return synth_fill(s, "$1", text);
     bool output = synth_chance(s, shown);
     const char *name = synth_name(s, words);
-    synth_step(s, name, output, "%s", text);
-    if (output)
-        synth_output(s, name, SYNTH_ROW, synth_chance(s, 60) ? "float32" : NULL);
+    synth_shown(s, output, name, text, SYNTH_ROW, output && synth_chance(s, 60) ? "float32" : NULL);
     return name;
 }
 
@@ -250,71 +233,48 @@ void synth_make_norm(struct synth *s)
                          both ? 100 : 60, both ? 100 : 35);
         centred = synth_fill(s, "$1 - $2", x, mean);
         if (synth_chance(s, 40)) {
-            const char *name = synth_name(s, "d|c|xc|diff|centered|xm");
-            synth_step(s, name, false, "%s", centred);
-            centred = name;
+            centred = synth_step(s, synth_name(s, "d|c|xc|diff|centered|xm"), centred);
         } else
             centred = synth_fill(s, "($1)", centred);
     }
-    switch (synth_pick(s, 10)) {
-    case 9: /* unbiased */
+    static const char *const powers[] = {"mean($1**2)",
+                                         "mean($1**2)",
+                                         "mean($1 * $1)",
+                                         "mean(square($1))",
+                                         "sum($1**2)",
+                                         "{60:sum(abs($1))|mean(abs($1))}",
+                                         "{60:amax(abs($1))|amax($1) - amin($1)}",
+                                         "mean($1**2)",
+                                         "mean($1**2)",
+                                         "sum($1**2) / (size($2) - 1)"};
+    const int kind = synth_pick(s, 10);
+    if (kind == 9) { /* unbiased */
         s->counted = s->tensors[0].name;
         s->count = synth_name(s, "N|n|D|L|H|width");
-        power = synth_fill(s, "sum($1**2) / (size($2) - 1)", centred, s->counted);
-        break;
-    case 0:
-    case 1:
-        power = synth_fill(s, "mean($1**2)", centred);
-        break;
-    case 2:
-        power = synth_fill(s, "mean($1 * $2)", centred, centred);
-        break;
-    case 3:
-        power = synth_fill(s, "mean(square($1))", centred);
-        break;
-    case 4:
-        power = synth_fill(s, "sum($1**2)", centred);
-        break;
-    case 5:
-        power = synth_fill(s, synth_chance(s, 60) ? "sum(abs($1))" : "mean(abs($1))", centred);
-        break;
-    case 6:
-        power = synth_fill(s, synth_chance(s, 60) ? "amax(abs($1))" : "amax($1) - amin($2)", centred, centred);
-        break;
-    default:
-        power = centre ? synth_fill(s, "var($1)", x) : synth_fill(s, "mean($1**2)", centred);
-        break;
     }
+    power = centre && (kind == 7 || kind == 8) ? synth_fill(s, "var($1)", x)
+                                               : synth_fill(s, powers[kind], centred, s->counted);
     bool root = !strstr(power, "abs") && !strstr(power, "amax");
     const char *variance = statistic(s, "var|v|variance|ms|sq|ss|power|a|energy|var", power, 35, 20);
     const char *output = NULL, *text;
     if (root && (both || synth_chance(s, 65))) {
-        const char *inverse =
-            synth_fill(s, synth_chance(s, 60) ? "1 / sqrt($1 + $2)" : "rsqrt($1 + $2)", variance, eps);
-        const char *rstd = statistic(s, "rstd|inv|r|rstd_out|invstd|save_rstd|k|scale_row|inv_rms|rstd", inverse,
+        const char *rstd = statistic(s, "rstd|inv|r|rstd_out|invstd|save_rstd|k|scale_row|inv_rms|rstd",
+                                     synth_fill(s, "{60:1 / sqrt($1 + $2)|rsqrt($1 + $2)}", variance, eps),
                                      both ? 100 : 80, both ? 100 : 55);
-        text =
-            strpbrk(rstd, " (") ? synth_fill(s, "$1 * ($2)", centred, rstd) : synth_fill(s, "$1 * $2", centred, rstd);
-    } else if (root) {
-        text =
-            format(s, synth_fill(s, "%s / $1", synth_chance(s, 70) ? "sqrt(%s + " : "(sqrt(%s) + "), centred, variance);
-        text = synth_fill(s, "$1$2)", text, eps);
+        text = synth_fill(s, strpbrk(rstd, " (") ? "$1 * ($2)" : "$1 * $2", centred, rstd);
     } else {
-        text = synth_fill(s, "$1 / ($2 + $3)", centred, variance, eps);
+        text =
+            synth_fill(s, root ? "$1 / {70:sqrt($2 + $3)|(sqrt($2) + $3)}" : "$1 / ($2 + $3)", centred, variance, eps);
     }
     text = affine(s, text);
     output = synth_name(s, synth_output_words);
-    synth_step(s, output, true, "%s", text);
-    synth_output(s, output, SYNTH_FULL, NULL);
+    synth_result(s, output, text, SYNTH_FULL, NULL);
     if (synth_chance(s, 14)) { /* what is scaled, once more */
-        const char *kept = synth_name(s, "res_out|kept|y2|sum_copy|x_out|state_out");
-        synth_step(s, kept, true, "%s", x);
-        synth_output(s, kept, SYNTH_FULL, NULL);
+        synth_result(s, synth_name(s, "res_out|kept|y2|sum_copy|x_out|state_out"), x, SYNTH_FULL, NULL);
     }
     if (synth_chance(s, 14)) { /* the same in another place, or of another type */
-        const char *copy = synth_name(s, "y2|copy|y_copy|out2|y_cast");
-        synth_step(s, copy, true, "%s", output);
-        synth_output(s, copy, SYNTH_FULL, synth_chance(s, 60) ? "float32" : NULL);
+        synth_result(s, synth_name(s, "y2|copy|y_copy|out2|y_cast"), output, SYNTH_FULL,
+                     synth_chance(s, 60) ? "float32" : NULL);
     }
     if (root && synth_chance(s, 25))
         s->lead = synth_choose(s, centre ? "Layer norm. |A layer norm, step by step. |Layer norm of rows, in float32. "
@@ -331,7 +291,7 @@ void synth_make_norm(struct synth *s)
 void synth_make_softmax(struct synth *s)
 {
     bool named;
-    const char *x = row_of(s, &named), *name, *output = NULL, *text;
+    const char *x = row_of(s, &named), *name, *text;
     if (synth_chance(s, 40))
         x = synth_fill(s, synth_chance(s, 50) ? "($1) * $2" : "($1) / $2", x,
                        synth_chance(s, 70)
@@ -346,9 +306,7 @@ void synth_make_softmax(struct synth *s)
                                            : synth_choose(s, "-10000|0|-100|-1e4"));
     named = !strpbrk(x, " (");
     if (!named && synth_chance(s, 60)) {
-        name = synth_name(s, "s|z|logits|t|h");
-        synth_step(s, name, false, "%s", x);
-        x = name;
+        x = synth_step(s, synth_name(s, "s|z|logits|t|h"), x);
         named = true;
     }
     if (named && synth_chance(s, 22)) {
@@ -356,7 +314,7 @@ void synth_make_softmax(struct synth *s)
     } else if (named && synth_chance(s, 50)) {
         const char *peak = statistic(s, "m|peak|top|mx|row_max|!max|!max", synth_fill(s, "amax($1)", x), 50, 15);
         name = synth_name(s, "e|w|p|ex|num|!exp");
-        synth_step(s, name, false, "exp(%s - %s)", x, peak);
+        synth_step(s, name, synth_fill(s, "exp($1 - $2)", x, peak));
         const char *total = statistic(s, "t|total|den|row_sum|l|!sum", synth_fill(s, "sum($1)", name), 35, 15);
         text = synth_fill(s, "$1 / $2", name, total);
     } else {
@@ -373,9 +331,7 @@ void synth_make_softmax(struct synth *s)
                           synth_input(s, SYNTH_FULL, "v|value|gate|dropout_mask|p|other|target"));
     if (synth_chance(s, 15))
         text = synth_fill(s, "$1 * $2", text, synth_attr(s, synth_number_words, number_values));
-    output = synth_name(s, synth_output_words);
-    synth_step(s, output, true, "%s", text);
-    synth_output(s, output, SYNTH_FULL, NULL);
+    synth_result(s, synth_name(s, synth_output_words), text, SYNTH_FULL, NULL);
 }
 
 /* Sums of each row and sums over all rows, of one thing. */
@@ -387,20 +343,19 @@ static void make_both_sums(struct synth *s)
     s->columns = true;
     of = synth_expression(s, atoms, count, synth_pick(s, 3));
     if (synth_chance(s, 50) && strpbrk(of, " (")) {
-        const char *name = synth_name(s, synth_step_words);
-        synth_step(s, name, false, "%s", of);
-        of = name;
+        of = synth_step(s, synth_name(s, synth_step_words), of);
     }
     const bool rows_first = synth_chance(s, 50);
     for (int i = 0; i < 2; i++) {
         const bool rows = rows_first == (i == 0);
         const char *name =
             synth_name(s, rows ? "row_sum|r|a|out1|y|per_row|total_r|dq" : "col_sum|c|b|out2|z|per_col|dbias|db");
-        synth_step(s, name, true, "%s(%s%s)", synth_chance(s, 75) ? "sum" : "mean", of,
-                   rows           ? ""
-                   : s->rank == 3 ? ", 0, 1"
-                                  : ", 0");
-        synth_output(s, name, rows ? SYNTH_ROW : SYNTH_COLUMN, synth_chance(s, 30) ? "float32" : NULL);
+        synth_result(s, name,
+                     synth_fill(s, "$1($2$3)", synth_chance(s, 75) ? "sum" : "mean", of,
+                                rows           ? ""
+                                : s->rank == 3 ? ", 0, 1"
+                                               : ", 0"),
+                     rows ? SYNTH_ROW : SYNTH_COLUMN, synth_chance(s, 30) ? "float32" : NULL);
     }
 }
 
@@ -431,9 +386,7 @@ void synth_make_reduction(struct synth *s)
     }
     inner = count == 1 && synth_chance(s, 40) ? atoms[0] : synth_expression(s, atoms, count, synth_pick(s, 4));
     if (synth_chance(s, 20)) {
-        const char *name = synth_name(s, synth_step_words);
-        synth_step(s, name, false, "%s", inner);
-        inner = name;
+        inner = synth_step(s, synth_name(s, synth_step_words), inner);
     }
     const char *function = synth_choose(s, "sum|mean|amax|amin|sum|mean|sum|sum|norm|var|std|logsumexp|cumsum");
     if (*axes &&
@@ -453,8 +406,7 @@ void synth_make_reduction(struct synth *s)
         text = synth_fill(s, synth_chance(s, 50) ? "$1 / $2" : "$1 - $2", atoms[0], text);
         place = SYNTH_FULL;
     }
-    synth_step(s, result, true, "%s", text);
-    synth_output(s, result, place, NULL);
+    synth_result(s, result, text, place, NULL);
 }
 
 void synth_make_loss(struct synth *s)
@@ -464,41 +416,21 @@ void synth_make_loss(struct synth *s)
     const char *d = synth_name(s, "d|diff|e|err|r|delta|z"), *element,
                *margin = synth_chance(s, 50) ? synth_attr(s, "margin|delta|beta|c|tau|alpha", "1.0|0.5|2.0|0.1")
                                              : synth_choose(s, "1|0.5|2|0.1");
-    bool named = synth_chance(s, 55);
-    const char *difference = synth_fill(s, synth_chance(s, 75) ? "$1 - $2" : "$1 * $2", a, b);
-    if (named)
-        synth_step(s, d, false, "%s", difference);
-    const char *of = named ? d : synth_fill(s, "($1)", difference);
-    switch (synth_pick(s, 9)) {
-    case 0:
-        element = synth_fill(s, "$1**2", of);
-        break;
-    case 1:
-        element = synth_fill(s, "abs($1)", of);
-        break;
-    case 2:
-        element = synth_fill(s, "where(abs($1) < $2, 0.5 * $3**2, abs($4) - 0.5 * $5)", of, margin, of, of, margin);
-        break;
-    case 3:
-        element = synth_fill(s, "max(0, $1 - $2)", margin, of);
-        break;
-    case 4:
-        element = synth_fill(s, "log(1 + exp(-$1))", of);
-        break;
-    case 5:
-        element = synth_fill(s, "log(cosh($1))", of);
-        break;
-    case 6:
-        element = synth_fill(s, "sqrt($1**2 + $2)", of, synth_choose(s, "1e-6|1|1e-3"));
-        break;
-    case 7:
-        element = synth_fill(s, "$1 * softplus($2)", of, of);
-        break;
-    default: {
-        const char *atoms[3] = {of, margin, a};
-        element = synth_expression(s, atoms, 1 + synth_pick(s, 3), 1 + synth_pick(s, 2));
-    }
-    }
+    const bool named = synth_chance(s, 55);
+    const char *difference = synth_fill(s, "{75:$1 - $2|$1 * $2}", a, b),
+               *of = named ? synth_step(s, d, difference) : synth_fill(s, "($1)", difference);
+    static const char *const elements[] = {"$1**2",
+                                           "abs($1)",
+                                           "where(abs($1) < $2, 0.5 * $1**2, abs($1) - 0.5 * $2)",
+                                           "max(0, $2 - $1)",
+                                           "log(1 + exp(-$1))",
+                                           "log(cosh($1))",
+                                           "sqrt($1**2 + {1e-6|1|1e-3})",
+                                           "$1 * softplus($1)"};
+    const unsigned way = (unsigned)synth_pick(s, 9);
+    const char *atoms[3] = {of, margin, a};
+    element = way < 8 ? synth_fill(s, elements[way], of, margin)
+                      : synth_expression(s, atoms, 1 + synth_pick(s, 3), 1 + synth_pick(s, 2));
     if (synth_chance(s, 25))
         element = synth_fill(s, "$1 * ($2)", synth_input(s, SYNTH_FULL, "weight|w|mask|sample_weight|dout"), element);
     const char *output = synth_name(s, "loss|out|y|result|l|loss_out|value");
@@ -508,26 +440,20 @@ void synth_make_loss(struct synth *s)
         s->count = synth_name(s, "n|N|count|numel|total|elements");
         const char *gradient = synth_input(s, SYNTH_FULL, "dout|grad_out|dy|g|grad|upstream"),
                    *c = synth_choose(s, "2|1|0.5|3|4");
-        if (synth_chance(s, 40)) {
-            const char *factor = synth_name(s, "c|k|f|s|w");
-            synth_step(s, factor, false, "%s / size(%s, all)", c, s->counted);
-            synth_step(s, output, true, "%s * (%s) * %s", factor, synth_chance(s, 60) ? of : element, gradient);
-        } else
-            synth_step(s, output, true, "%s * (%s) * %s / size(%s, all)", c, synth_chance(s, 60) ? of : element,
-                       gradient, s->counted);
-        synth_output(s, output, SYNTH_FULL, NULL);
-        return;
-    }
-    if (kind < 2) {
-        synth_step(s, output, true, "%s", element);
-        synth_output(s, output, SYNTH_FULL, NULL);
-    } else if (kind < 4) {
-        synth_step(s, output, true, "%s(%s)", synth_choose(s, "sum|mean"), element);
-        synth_output(s, output, SYNTH_ROW, NULL);
-    } else {
-        synth_step(s, output, true, kind < 8 ? "mean(%s, all)" : "sum(%s, all)", element);
-        synth_output(s, output, SYNTH_ONE, NULL);
-    }
+        const char *factor = NULL, *of_size = synth_fill(s, "size($1, all)", s->counted);
+        if (synth_chance(s, 40))
+            factor = synth_step(s, synth_name(s, "c|k|f|s|w"), synth_fill(s, "$1 / $2", c, of_size));
+        element = synth_chance(s, 60) ? of : element;
+        synth_result(s, output,
+                     factor ? synth_fill(s, "$1 * ($2) * $3", factor, element, gradient)
+                            : synth_fill(s, "$1 * ($2) * $3 / $4", c, element, gradient, of_size),
+                     SYNTH_FULL, NULL);
+    } else if (kind < 2)
+        synth_result(s, output, element, SYNTH_FULL, NULL);
+    else if (kind < 4)
+        synth_result(s, output, synth_fill(s, "{sum|mean}($1)", element), SYNTH_ROW, NULL);
+    else
+        synth_result(s, output, synth_fill(s, kind < 8 ? "mean($1, all)" : "sum($1, all)", element), SYNTH_ONE, NULL);
 }
 
 void synth_make_optimizer(struct synth *s)
@@ -537,49 +463,31 @@ void synth_make_optimizer(struct synth *s)
     const char *lr = synth_attr(s, "lr|learning_rate|eta|rate|step_size", "1e-3|0.01|0.1"), *update = g;
     if (synth_chance(s, 30)) {
         const char *decay = synth_attr(s, "weight_decay|wd|decay|lam", "0.01|0.1|1e-4");
-        const char *name = synth_name(s, "g1|gd|grad_wd|h|t");
-        synth_step(s, name, false, "%s + %s * %s", g, decay, p);
-        g = update = name;
+        g = update = synth_step(s, synth_name(s, "g1|gd|grad_wd|h|t"), synth_fill(s, "$1 + $2 * $3", g, decay, p));
     }
     if (synth_chance(s, 65)) {
         const char *m = synth_input(s, SYNTH_FULL, "m|exp_avg|momentum_buf|velocity|moment1|buf"),
                    *beta = synth_attr(s, "beta1|momentum|mu|b1|rho", "0.9|0.8|0.95"),
                    *name = synth_name(s, "new_m|m_out|m1|buf_out|a|m_new");
-        bool output = synth_chance(s, 70);
-        switch (synth_pick(s, 3)) {
-        case 0:
-            synth_step(s, name, output, "%s * %s + (1 - %s) * %s", beta, m, beta, g);
-            break;
-        case 1:
-            synth_step(s, name, output, "%s * %s + %s", beta, m, g);
-            break;
-        default:
-            synth_step(s, name, output, "%s + (1 - %s) * (%s - %s)", m, beta, g, m);
-        }
-        if (output)
-            synth_output(s, name, SYNTH_FULL, NULL);
-        update = name;
+        const bool output = synth_chance(s, 70);
+        const char *text = synth_put(s, "$1 * $2 + (1 - $1) * $3|$1 * $2 + $3|$2 + (1 - $1) * ($3 - $2)", beta, m, g);
+        update = synth_shown(s, output, name, text, SYNTH_FULL, NULL);
     }
     if (synth_chance(s, 60)) {
-        const char *v = synth_input(s, SYNTH_FULL, "v|exp_avg_sq|accum|second|moment2|sq"),
+        const char *v = synth_input(s, SYNTH_FULL, "v|exp_avg_sq|accum|second|moment2|sq"), *beta = NULL,
                    *eps = synth_attr(s, eps_words, eps_values), *name = synth_name(s, "new_v|v_out|v1|acc_out|b|v_new");
-        bool output = synth_chance(s, 70), averaged = synth_chance(s, 70);
-        if (averaged) {
-            const char *beta = synth_attr(s, "beta2|alpha|rho2|b2|decay2", "0.999|0.99|0.95");
-            synth_step(s, name, output, "%s * %s + (1 - %s) * %s", beta, v, beta,
-                       synth_fill(s, synth_chance(s, 60) ? "$1**2" : "$1 * $1", g));
-        } else {
-            synth_step(s, name, output, "%s + %s", v, synth_fill(s, synth_chance(s, 60) ? "$1**2" : "$1 * $1", g));
-        }
-        if (output)
-            synth_output(s, name, SYNTH_FULL, NULL);
-        update = synth_fill(s, synth_chance(s, 70) ? "$1 / (sqrt($2) + $3)" : "$1 / sqrt($2 + $3)", update, name, eps);
+        const bool output = synth_chance(s, 70);
+        if (synth_chance(s, 70))
+            beta = synth_attr(s, "beta2|alpha|rho2|b2|decay2", "0.999|0.99|0.95");
+        const char *form = beta ? "$3 * $1 + (1 - $3) * {60:$2**2|$2 * $2}" : "$1 + {60:$2**2|$2 * $2}";
+        synth_shown(s, output, name, synth_fill(s, form, v, g, beta), SYNTH_FULL, NULL);
+        update = synth_fill(s, "{70:$1 / (sqrt($2) + $3)|$1 / sqrt($2 + $3)}", update, name, eps);
         s->generate = "uniform(0.1, 2)";
     }
-    const char *output = synth_name(s, "new_param|param_out|p_out|w_out|var_out|y|updated");
-    synth_step(s, output, true, synth_chance(s, 75) ? "%s - %s * %s" : "%s + %s * (-(%s))", p, lr,
-               strpbrk(update, " ") && synth_chance(s, 50) ? synth_fill(s, "($1)", update) : update);
-    synth_output(s, output, SYNTH_FULL, NULL);
+    synth_result(s, synth_name(s, "new_param|param_out|p_out|w_out|var_out|y|updated"),
+                 synth_fill(s, synth_chance(s, 75) ? "$1 - $2 * $3" : "$1 + $2 * (-($3))", p, lr,
+                            strpbrk(update, " ") && synth_chance(s, 50) ? synth_fill(s, "($1)", update) : update),
+                 SYNTH_FULL, NULL);
 }
 
 void synth_make_gate(struct synth *s)
@@ -594,24 +502,18 @@ void synth_make_gate(struct synth *s)
     if (synth_chance(s, 30)) {
         const char *name = synth_named_opening(s, one[0], &text);
         const bool output = synth_chance(s, 75);
-        synth_step(s, name, output, "%s", text);
-        if (output)
-            synth_output(s, name, SYNTH_HALF, NULL);
+        synth_shown(s, output, name, text, SYNTH_HALF, NULL);
         opening = name;
     } else if (synth_chance(s, 20)) { /* which is a result, too */
-        const char *name = synth_name(s, "act|gate_out|h|activated|opened|act_out|gate_value");
-        synth_step(s, name, true, "%s", opening);
-        synth_output(s, name, SYNTH_HALF, NULL);
-        opening = name;
+        opening = synth_result(s, synth_name(s, "act|gate_out|h|activated|opened|act_out|gate_value"), opening,
+                               SYNTH_HALF, NULL);
     }
     text = synth_fill(s, "$1 * $2", opening, other);
     if (synth_chance(s, 20))
         text = synth_fill(s, "$1 + $2", text, other);
     if (synth_chance(s, 20))
         text = synth_fill(s, "$1 * $2", text, synth_input(s, SYNTH_HALF, "dy|grad_out|z|w|mask"));
-    const char *output = synth_name(s, synth_output_words);
-    synth_step(s, output, true, "%s", text);
-    synth_output(s, output, SYNTH_HALF, NULL);
+    synth_result(s, synth_name(s, synth_output_words), text, SYNTH_HALF, NULL);
 }
 
 void synth_make_family(struct synth *s)

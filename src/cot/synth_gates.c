@@ -54,8 +54,8 @@ void synth_take_halves(struct synth *s, const char *x, const char *a, const char
     s->even = true;
     if (synth_chance(s, 30))
         s->halved = synth_silent(s, "dim|axis|dim|split_dim|along", "int", "-1");
-    synth_step(s, a, false, "%s[:size(%s) // 2]", x, x);
-    synth_step(s, b, false, "%s[size(%s) // 2:]", x, x);
+    synth_step(s, a, synth_fill(s, "$1[:size($2) // 2]", x, x));
+    synth_step(s, b, synth_fill(s, "$1[size($2) // 2:]", x, x));
 }
 
 /* A gate that has the name of its function, if it has one: `gelu = gelu(a)`, or written out; NULL: this time not. */
@@ -112,17 +112,15 @@ static void add_results(struct synth *s, const struct gate *gate, bool left, con
                *shown[] = {left ? open : other, left ? other : open};
     if (synth_chance(s, 85)) {
         const char *output = synth_name(s, "dx|dx|grad_x|grad_in|out|result|z|d_input");
-        synth_step(s, output, true, "concat(%s, %s)", parts[0], parts[1]);
+        synth_result(s, output, synth_fill(s, "concat($1, $2)", parts[0], parts[1]), SYNTH_FULL, NULL);
         s->steps[s->step_count - 1].told = synth_joined(s, output, shown[0], shown[1]);
-        synth_output(s, output, SYNTH_FULL, NULL);
         return;
     }
     for (int i = 0; i < 2; i++) {
         const char *output = synth_name(s, i ? "db|d2|grad_b|dright|dv" : "da|d1|grad_a|dleft|du");
-        synth_step(s, output, true, "%s", parts[i]);
+        synth_result(s, output, parts[i], SYNTH_HALF, NULL);
         if (told_slope)
             s->steps[s->step_count - 1].told = synth_fill(s, "`$1 = $2`", output, shown[i]);
-        synth_output(s, output, SYNTH_HALF, NULL);
     }
 }
 
@@ -212,9 +210,7 @@ void synth_make_gate_gradient(struct synth *s)
         return;
     const char *step = synth_put(s, openings[row].step, gate.open);
     if (synth_chance(s, 70)) {
-        const char *name = synth_name(s, "s|t|w|e|sig|k|c|m");
-        synth_step(s, name, false, "%s", step);
-        step = name;
+        step = synth_step(s, synth_name(s, "s|t|w|e|sig|k|c|m"), step);
     } else
         step = synth_fill(s, "($1)", step);
     const char *const parts[] = {gate.open, step};

@@ -61,8 +61,8 @@ void synth_make_gradient(struct synth *s)
                *x = synth_input(s, SYNTH_FULL, "x|input|self|a|v|features|src|u");
     if (synth_chance(s, 14)) {
         const char *slope = stable(s, x), *output = synth_name(s, "z|dx|y|out|grad_in|result|res");
-        synth_step(s, output, true, synth_chance(s, 65) ? "%s * (%s)" : "(%2$s) * %1$s", dy, slope);
-        synth_output(s, output, SYNTH_FULL, NULL);
+        synth_result(s, output, synth_fill(s, synth_chance(s, 65) ? "$1 * ($2)" : "($2) * $1", dy, slope), SYNTH_FULL,
+                     NULL);
         return;
     }
     const char *
@@ -89,12 +89,13 @@ void synth_make_gradient(struct synth *s)
         s->derived = synth_put(s, "$1 * $2|$1 * ($2)|$1 / (1 + exp(-$3))|$1 * tanh($3)|$2 * $1 + $1", x, t, p);
     }
     const char *output = synth_name(s, "z|dx|y|out|grad_in|x_grad|result|res");
-    synth_step(s, output, true,
-               synth_chance(s, 80)   ? "%s * %s"
-               : synth_chance(s, 50) ? "%2$s * %1$s"
-                                     : "%s * %s / 2",
-               dy, d);
-    synth_output(s, output, SYNTH_FULL, NULL);
+    synth_result(s, output,
+                 synth_fill(s,
+                            synth_chance(s, 80)   ? "$1 * $2"
+                            : synth_chance(s, 50) ? "$2 * $1"
+                                                  : "$1 * $2 / 2",
+                            dy, d),
+                 SYNTH_FULL, NULL);
     if (synth_chance(s, 30)) /* what a forward pass gave, of which nothing is computed */
         s->idle = synth_name(s, "y|y|out_fwd|fwd|saved|y_in|act|result_fwd|output");
 }

@@ -142,12 +142,13 @@ const char *synth_attr(struct synth *s, const char *words, const char *values);
 /* One that no formula has. */
 const char *synth_silent(struct synth *s, const char *words, const char *type, const char *value);
 void synth_output(struct synth *s, const char *name, enum synth_place place, const char *type);
+/* A step, whose text is parsed; one that is an output; and one that is where it is `shown`. Each returns the name. */
+const char *synth_step(struct synth *s, const char *name, const char *text);
+const char *synth_result(struct synth *s, const char *name, const char *text, enum synth_place place, const char *type);
+const char *synth_shown(struct synth *s, bool shown, const char *name, const char *text, enum synth_place place,
+                        const char *type);
 /* A result as large as an input whose sentence is given. */
 void synth_told(struct synth *s, const char *output, const char *formula, const char *told);
-/* A step, whose text is parsed. */
-void synth_step(struct synth *s, const char *name, bool output, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
 /* Expressions (synth_expression.c). */
 /* One that has each of the atoms at least once, and about so many functions besides what combines them. */
 const char *synth_expression(struct synth *s, const char *const *atoms, int count, int functions);

@@ -58,7 +58,7 @@ static const char *deviation(struct synth *s)
                           synth_chance(s, 70) ? synth_attr(s, "eps|epsilon|delta|small", "1e-5|1e-6|1e-3") : "1e-5");
     s->generate = "uniform(0.1, 2)";
     const char *name = synth_name(s, "rstd|r|inv|k|scale_row|q");
-    synth_step(s, name, false, "%s", text);
+    synth_step(s, name, text);
     return name;
 }
 
@@ -105,12 +105,11 @@ static void add_rows(struct synth *s, const struct norm *norm, bool centred)
     else if (synth_chance(s, 8))
         text = synth_fill(s, "$1 * ($2)", synth_attr(s, "scale|factor|loss_scale", "0.5|2.0|0.25"), text);
     const char *output = synth_name(s, "dx|dx|dx|dgx|x_grad|grad_in|out|grad_x|di");
-    synth_step(s, output, true, "%s", text);
-    synth_output(s, output, SYNTH_FULL, NULL);
+    synth_result(s, output, text, SYNTH_FULL, NULL);
     if (synth_chance(s, norm->alpha ? 55 : 8)) { /* that of the other one of two */
-        const char *other = synth_name(s, "dx2|dgx|dres_out|grad_res|y2|dx_scaled");
-        synth_step(s, other, true, "%s * %s", norm->alpha ? norm->alpha : synth_choose(s, "2|0.5"), output);
-        synth_output(s, other, SYNTH_FULL, NULL);
+        synth_result(s, synth_name(s, "dx2|dgx|dres_out|grad_res|y2|dx_scaled"),
+                     synth_fill(s, "$1 * $2", norm->alpha ? norm->alpha : synth_choose(s, "2|0.5"), output), SYNTH_FULL,
+                     NULL);
     }
 }
 
@@ -120,8 +119,7 @@ static void add_column(struct synth *s, const char *words, const char *of)
                *text = synth_fill(s, "$1($2, $3)", synth_chance(s, 92) ? "sum" : "mean", of, axes);
     if (synth_chance(s, 6))
         text = synth_fill(s, "$1 * $2", synth_choose(s, "2|0.5|-1|0.1"), text);
-    synth_step(s, name, true, "%s", text);
-    synth_output(s, name, SYNTH_COLUMN, synth_chance(s, 65) ? "float32" : NULL);
+    synth_result(s, name, text, SYNTH_COLUMN, synth_chance(s, 65) ? "float32" : NULL);
 }
 
 /* What goes back to parameters: sums over all rows. */

@@ -18,9 +18,8 @@ static const char *value_of(struct synth *s, const char **input)
 
 void synth_told(struct synth *s, const char *output, const char *formula, const char *told)
 {
-    synth_step(s, output, true, "%s", formula);
+    synth_result(s, output, formula, SYNTH_FULL, NULL);
     s->steps[s->step_count - 1].told = told;
-    synth_output(s, output, SYNTH_FULL, NULL);
 }
 
 /* A part of the last two dimensions: "index(x, -1) <= index(x, -2)", and what it is called. */
@@ -320,7 +319,7 @@ static void make_joined(struct synth *s)
     const char *output = synth_name(s, "dx|y|out|grad_x|x_grad|result|z");
     s->even = true;
     for (int i = 0; i < 2; i++) {
-        synth_step(s, atoms[i], false, i ? "%s[size(%s) // 2:]" : "%s[:size(%s) // 2]", x, x);
+        synth_step(s, atoms[i], synth_fill(s, i ? "$1[size($2) // 2:]" : "$1[:size($2) // 2]", x, x));
         const char *row = synth_choose(
             s, "`%s` is the %s half of each row of `%s`|`%s` is the %s half of `%s`, along the last dimension");
         const bool ends = !strstr(row, "row");

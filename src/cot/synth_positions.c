@@ -155,10 +155,11 @@ static const char *extreme_told(struct synth *s, const struct place *place, cons
 static void add_position(struct synth *s, const struct place *place, const char *output, const char *condition,
                          const char *none, const char *told)
 {
-    synth_step(s, output, true, "%s(where(%s, index(%s), %s))%s", place->last ? "amax" : "amin", condition, place->x,
-               place->last ? "-1" : none, place->one ? " + 1" : "");
+    synth_result(s, output,
+                 synth_fill(s, "$1(where($2, index($3), $4))$5", place->last ? "amax" : "amin", condition, place->x,
+                            place->last ? "-1" : none, place->one ? " + 1" : ""),
+                 place->flat ? SYNTH_ONE : SYNTH_ROW, synth_choose(s, "int32|int32|int32|float32"));
     s->steps[s->step_count - 1].told = told;
-    synth_output(s, output, place->flat ? SYNTH_ONE : SYNTH_ROW, synth_choose(s, "int32|int32|int32|float32"));
 }
 
 static void make_extreme(struct synth *s, const struct place *place, const char *output)
@@ -168,10 +169,10 @@ static void make_extreme(struct synth *s, const struct place *place, const char 
     if (synth_chance(s, 15)) { /* the element itself is a result, too */
         s->apart = true;
         const char *value = synth_name(s, "value|val|extreme|peak|top|best_value");
-        synth_step(s, value, true, "%s(%s)", largest ? "amax" : "amin", of);
+        synth_result(s, value, synth_fill(s, "$1($2)", largest ? "amax" : "amin", of),
+                     place->flat ? SYNTH_ONE : SYNTH_ROW, NULL);
         s->steps[0].told = synth_put(s, "`$1` is the $2 `$3` $4|the $2 `$3` $4 goes to `$1`|`$1` holds the $2 `$3` $4",
                                      value, largest ? "largest" : "smallest", shown, place->range);
-        synth_output(s, value, place->flat ? SYNTH_ONE : SYNTH_ROW, NULL);
     }
     add_position(s, place, output, synth_fill(s, "$1 == $2($3)", of, largest ? "amax" : "amin", of), "1e9",
                  extreme_told(s, place, output, shown, largest));

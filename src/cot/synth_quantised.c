@@ -14,9 +14,7 @@ static const char *rows_of(struct synth *s)
         return synth_fill(s, "($1)", sum);
     const char *x = synth_name(s, "x|s|h|sum_out|res|z|new_residual");
     bool shown = synth_chance(s, 55);
-    synth_step(s, x, shown, "%s", sum);
-    if (shown)
-        synth_output(s, x, SYNTH_FULL, NULL);
+    synth_shown(s, shown, x, sum, SYNTH_FULL, NULL);
     return x;
 }
 
@@ -37,9 +35,7 @@ void synth_make_quantisation(struct synth *s)
     if (synth_chance(s, 45))
         x = scaled_rows(s, x);
     if (strchr(x, ' ') && synth_chance(s, 50)) {
-        const char *name = synth_name(s, "n|h|normed|t|z|u|v");
-        synth_step(s, name, false, "%s", x);
-        x = name;
+        x = synth_step(s, synth_name(s, "n|h|normed|t|z|u|v"), x);
     }
     enum synth_place place = synth_chance(s, 60) ? SYNTH_COLUMN : SYNTH_ONE;
     const char *scale = synth_input(s, place, "scale|scales|inv_scale|smooth_scale|scales1|quant_scale");
@@ -51,23 +47,21 @@ void synth_make_quantisation(struct synth *s)
             s->tensors[s->tensor_count - 1].type = "int32";
     }
     if (synth_chance(s, 25)) {
-        const char *name = synth_name(s, synth_step_words);
-        synth_step(s, name, false, "%s", text);
-        text = name;
+        text = synth_step(s, synth_name(s, synth_step_words), text);
     }
     static const char *const forms =
-        "clamp(round(%s), -128, 127)|clamp(round(%s), -128, 127)|round(clamp(%s, -128, 127))";
+        "clamp(round($1), -128, 127)|clamp(round($1), -128, 127)|round(clamp($1, -128, 127))";
     const char *output = synth_name(s, "y|out|q|y_int8|quantized|y1");
-    synth_step(s, output, true, synth_choose(s, forms), text);
-    synth_output(s, output, SYNTH_FULL, "int8");
+    synth_result(s, output, synth_fill(s, synth_choose(s, forms), text), SYNTH_FULL, "int8");
     if (synth_chance(s, 20)) { /* by another scale */
         const char *second = synth_name(s, "y2|out2|q2|other_q");
         if (strchr(x, ' '))
-            synth_step(s, second, true, "%s", output);
+            synth_result(s, second, output, SYNTH_FULL, "int8");
         else
-            synth_step(s, second, true, synth_choose(s, forms),
-                       synth_fill(s, "$1 / $2", x, synth_input(s, place, "scales2|scale2|second_scale")));
-        synth_output(s, second, SYNTH_FULL, "int8");
+            synth_result(s, second,
+                         synth_fill(s, synth_choose(s, forms),
+                                    synth_fill(s, "$1 / $2", x, synth_input(s, place, "scales2|scale2|second_scale"))),
+                         SYNTH_FULL, "int8");
     }
     s->generate = "uniform(0.5, 4)";
 }

@@ -65,17 +65,15 @@ void synth_make_selected(struct synth *s)
     const int first = synth_pick(s, 2);
     const char *h = synth_name(s, "x|h|m|s|t|sel|chosen|masked|z|e"), *output = synth_name(s, synth_output_words);
     const bool shown = synth_chance(s, 15);
-    synth_step(s, h, shown, "where(%s, %s, %s)", condition(s, a), sides[first], sides[1 - first]);
-    if (shown)
-        synth_output(s, h, SYNTH_FULL, NULL);
+    synth_shown(s, shown, h, synth_fill(s, "where($1, $2, $3)", condition(s, a), sides[first], sides[1 - first]),
+                SYNTH_FULL, NULL);
     enum synth_place place;
     const char *text = further(s, h, &place);
     if (place == SYNTH_FULL && synth_chance(s, 20)) {
         const char *next = synth_name(s, synth_step_words);
-        synth_step(s, next, false, "%s", text);
+        synth_step(s, next, text);
         text = synth_fill(s, synth_choose(s, "$1 * $2|$1 + $2|$1 - $2"), next,
                           synth_chance(s, 50) ? synth_input(s, SYNTH_FULL, "r|skip|k|res|p") : h);
     }
-    synth_step(s, output, true, "%s", text);
-    synth_output(s, output, place, NULL);
+    synth_result(s, output, text, place, NULL);
 }

@@ -136,9 +136,7 @@ static void make_constants(struct synth *s, int count)
             one[1] = one_operation(s, kept[1]);
     }
     for (int i = 0; i < count; i++) {
-        const char *output = synth_name(s, synth_output_words);
-        synth_step(s, output, true, "%s", one[i]);
-        synth_output(s, output, SYNTH_FULL, NULL);
+        synth_result(s, synth_name(s, synth_output_words), one[i], SYNTH_FULL, NULL);
     }
 }
 
@@ -156,9 +154,7 @@ void synth_make_single(struct synth *s)
         const char *x = synth_input(s, SYNTH_FULL, synth_input_words);
         text = kind < 23 ? chosen(s, x, &truth) : kind < 64 ? one_operation(s, x) : two_operations(s, x);
     }
-    const char *output = synth_name(s, synth_output_words);
-    synth_step(s, output, true, "%s", text);
-    synth_output(s, output, SYNTH_FULL, truth ? "bool" : NULL);
+    synth_result(s, synth_name(s, synth_output_words), text, SYNTH_FULL, truth ? "bool" : NULL);
 }
 
 void synth_make_pair(struct synth *s)
@@ -169,8 +165,6 @@ void synth_make_pair(struct synth *s)
     s->apart = other != x;
     const char *texts[] = {one_operation(s, x), one_operation(s, other)};
     for (int i = 0; i < 2; i++) {
-        const char *output = synth_name(s, synth_output_words);
-        synth_step(s, output, true, "%s", texts[i]);
-        synth_output(s, output, SYNTH_FULL, NULL);
+        synth_result(s, synth_name(s, synth_output_words), texts[i], SYNTH_FULL, NULL);
     }
 }

@@ -54,9 +54,7 @@ static void make_two_updates(struct synth *s, const char *x, const char *y)
         beta = synth_choose(s, "2|0.5|1|-1|3|10");
     const char *const of[] = {x, y}, *const by[] = {alpha, beta};
     for (int i = 0; i < 2; i++) {
-        const char *output = synth_name(s, "u|out|result|z|r|out2");
-        synth_step(s, output, true, "%s", synth_put(s, changes, of[i], by[i]));
-        synth_output(s, output, SYNTH_FULL, NULL);
+        synth_result(s, synth_name(s, "u|out|result|z|r|out2"), synth_put(s, changes, of[i], by[i]), SYNTH_FULL, NULL);
     }
 }
 
@@ -76,16 +74,14 @@ void synth_make_vector(struct synth *s)
         s->replaces = synth_chance(s, 80);
         const char *text = elementwise(s, x, y);
         output = synth_name(s, "y|out|result|z|r");
-        synth_step(s, output, true, "%s", text);
-        synth_output(s, output, SYNTH_FULL, NULL);
+        synth_result(s, output, text, SYNTH_FULL, NULL);
         return;
     }
     const char *sum = synth_fill(s, synth_chance(s, 88) ? "sum($1, all)" : "amax(abs($1), all)", summed(s, x, y)),
                *form =
                    synth_choose(s, "%s|%s|%s|sqrt(%s)|sqrt(%s)|%s * %s|%s / %s|%s + %s|1 / %s|log(%s)|(%s)**0.25|-%s");
-    output = synth_name(s, "result|out|y|sum_out|r|norm_out|total|res");
-    synth_step(s, output, true, "%s", arena_printf(s->arena, form, sum, synth_number(s)));
-    synth_output(s, output, SYNTH_ONE, NULL);
+    synth_result(s, synth_name(s, "result|out|y|sum_out|r|norm_out|total|res"),
+                 arena_printf(s->arena, form, sum, synth_number(s)), SYNTH_ONE, NULL);
 }
 
 /* The words of a text, which blanks separate, become the values of branches. */
@@ -102,7 +98,7 @@ static void add_branches(struct synth *s, const char *words)
 static void make_reduction_by_name(struct synth *s, const char *const *atoms, int count)
 {
     const char *step = synth_name(s, synth_step_words), *output = synth_name(s, "y|loss|out|result|total");
-    synth_step(s, step, false, "%s", synth_expression(s, atoms, count, 1 + synth_pick(s, 2)));
+    synth_step(s, step, synth_expression(s, atoms, count, 1 + synth_pick(s, 2)));
     const char *both =
         synth_choose(s, "none sum mean|none sum mean|none mean sum|sum mean none|mean sum|none sum|none mean");
     add_branches(s, both);
@@ -116,8 +112,8 @@ static void make_reduction_by_name(struct synth *s, const char *const *atoms, in
     s->modal = output;
     bool usual = strcmp(how, "mean") == 0; /* what a module does that is not told, PyTorch's too */
     s->told = (!keeps && strstr(both, "sum") && strstr(both, "mean") && !usual) || synth_chance(s, 25);
-    synth_step(s, output, true, "%s", keeps ? step : synth_fill(s, "$1($2, all)", how, step));
-    synth_output(s, output, keeps ? SYNTH_FULL : SYNTH_ONE, NULL);
+    synth_result(s, output, keeps ? step : synth_fill(s, "$1($2, all)", how, step), keeps ? SYNTH_FULL : SYNTH_ONE,
+                 NULL);
 }
 
 static void make_flag(struct synth *s, const char *const *atoms, int count)
@@ -157,12 +153,11 @@ static void make_factor(struct synth *s, const char *const *atoms, int count)
     s->chosen = !mean;
     s->mode = synth_silent(s, "reduction|reduction|reduce|how|norm_mode", "string", s->branches[s->chosen].value);
     s->told = true;
-    synth_step(s, factor, false, "%s", texts[s->chosen]);
-    const char *output = synth_name(s, "y|dx|grad_in|out|z");
-    synth_step(s, output, true, "%s",
-               synth_put(s, "($1) * $2 * $3|$2 * ($1) * $3|$3 * ($1) * $2",
-                         synth_expression(s, atoms, count, synth_pick(s, 2)), factor, gradient));
-    synth_output(s, output, SYNTH_FULL, NULL);
+    synth_step(s, factor, texts[s->chosen]);
+    synth_result(s, synth_name(s, "y|dx|grad_in|out|z"),
+                 synth_put(s, "($1) * $2 * $3|$2 * ($1) * $3|$3 * ($1) * $2",
+                           synth_expression(s, atoms, count, synth_pick(s, 2)), factor, gradient),
+                 SYNTH_FULL, NULL);
 }
 
 void synth_make_mode(struct synth *s)
