@@ -2,6 +2,7 @@
 #include "cot/ask.h"
 #include "base/digest.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "runs/cot_store.h"
 #include "gen/client.h"
 #include "gen/template.h"
@@ -10,7 +11,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
 
 static const char *const templates[] = {"ask", "answer", "kernel", "error", NULL};
 static const char *const known[] = {"name",   "heading", "count",   "question", "chain",
@@ -187,12 +187,6 @@ static struct akgen_error *ask_for(struct cot_asker *asker, const char *text, st
     return error;
 }
 
-static bool is_utf8(const char *text)
-{
-    return utf8proc_decompose((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)strlen(text), NULL, 0,
-                              UTF8PROC_STABLE) >= 0;
-}
-
 struct akgen_error *cot_ask(struct cot_asker *asker, struct arena *arena, const struct cot_prompt *prompts, int count,
                             const char **answers, int *lacking)
 {
@@ -219,7 +213,7 @@ struct akgen_error *cot_ask(struct cot_asker *asker, struct arena *arena, const 
     for (int i = 0; i < count; i++) {
         const char *answer = slots[i].same ? slots[i].same->answer : slots[i].answer;
         *lacking += !answer;
-        answers[i] = answer && is_utf8(answer) ? answer : NULL;
+        answers[i] = answer && text_is_utf8(answer) ? answer : NULL;
     }
     return error;
 }

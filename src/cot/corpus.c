@@ -202,15 +202,8 @@ static struct akgen_error *flush(struct corpus *corpus)
 {
     struct cot_batch batches[MOST_PENDING];
     struct cot_put puts[MOST_PENDING];
-    for (int i = 0; i < corpus->pending_count; i++) {
-        const struct cot_block *block = &corpus->pending[i];
-        batches[i] = (struct cot_batch){.step = "corpus",
-                                        .source = block->source,
-                                        .samples = block->samples,
-                                        .count = block->sample_count,
-                                        .drops = block->drops,
-                                        .drop_count = block->drop_count};
-    }
+    for (int i = 0; i < corpus->pending_count; i++)
+        batches[i] = cot_block_batch(&corpus->pending[i], "corpus");
     struct akgen_error *error = cot_store_put_all(corpus->store, batches, corpus->pending_count, puts);
     for (int i = 0; i < corpus->pending_count; i++) {
         corpus->counts->added += error ? 0 : puts[i].added;
@@ -249,11 +242,6 @@ static bool next_line(FILE *in, struct text *line, bool *too_long)
         else
             *too_long = true;
     return true;
-}
-
-static bool is_utf8(const char *bytes, size_t length)
-{
-    return utf8proc_decompose((const utf8proc_uint8_t *)bytes, (utf8proc_ssize_t)length, NULL, 0, UTF8PROC_STABLE) >= 0;
 }
 
 /* What is at "a.b" of an object; NULL: nothing. */
@@ -306,7 +294,7 @@ static void take_value(struct corpus *corpus, const json_t *value, int field, st
 static void take_line(struct corpus *corpus, const char *line, size_t length)
 {
     struct row row = {0};
-    if (!is_utf8(line, length)) {
+    if (!text_is_utf8(line)) {
         drop(corpus, "no UTF-8");
         return;
     }
@@ -402,9 +390,10 @@ static const char *text_of(struct corpus *corpus, const struct cot_cell *cell, c
         *reason = "a text of more than 4 MiB";
     else if (memchr(cell->text, 0, cell->length))
         *reason = "binary";
-    else if (!is_utf8(cell->text, cell->length))
+    const char *text = *reason ? "" : arena_strndup(&corpus->block.arena, cell->text, cell->length);
+    if (!text_is_utf8(text))
         *reason = "no UTF-8";
-    return *reason ? NULL : arena_strndup(&corpus->block.arena, cell->text, cell->length);
+    return *reason ? NULL : text;
 }
 
 /* A field of a row, into `taken`. */

@@ -246,8 +246,7 @@ static bool is_program(const char *text)
 static const char *refuse_program(struct arena *arena, const char *text)
 {
     struct dsl_messages messages = {.arena = arena};
-    const struct dsl_tree *tree = dsl_parse(arena, "program.py", arena_strdup(arena, text), strlen(text), &messages);
-    return tree && dsl_check(arena, tree, &messages) && !messages.count ? NULL : "refused";
+    return dsl_check_text(arena, text, &messages) && !messages.count ? NULL : "refused";
 }
 
 static bool is_code(const char *language)

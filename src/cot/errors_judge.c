@@ -76,8 +76,7 @@ enum errors_judged errors_judge_program(struct arena *arena, const struct task *
     struct dsl_messages messages = {.arena = arena}, more = {.arena = arena};
     struct dsl_binding *bindings;
     struct dsl_lowered lowered;
-    const struct dsl_tree *tree = dsl_parse(arena, "program.py", arena_strdup(arena, text), strlen(text), &messages);
-    const struct dsl_program *program = tree ? dsl_check(arena, tree, &messages) : NULL;
+    const struct dsl_program *program = dsl_check_text(arena, text, &messages);
     if (program && !messages.count)
         dsl_try_sizes(arena, program, npu_socs, &messages);
     if (messages.count)
@@ -144,17 +143,11 @@ enum errors_judged errors_judge_project(struct arena *arena, const struct task *
 {
     struct op_file *files = arena_alloc(arena, (size_t)(project->count + 1) * sizeof *files);
     struct candidate candidate;
-    struct eval_options options = {.soc = npu_socs,
-                                   .mode = EVAL_DYNAMIC,
-                                   .scope = EVAL_PROJECT,
-                                   .profile = TASK_STRICT,
-                                   .only_case = 1,
-                                   .jobs = 1,
-                                   .case_seconds = 20,
-                                   .no_cache = true,
-                                   .no_timing = true};
+    struct eval_options options = synth_run_options(1);
     struct verdict verdict;
     enum errors_judged judged = ERRORS_WRONG;
+    options.case_seconds = 20;
+    options.no_cache = true;
     *found = (struct errors_found){0};
     for (int i = 0; i < project->count; i++) {
         const char *held = i == broken ? text : project->files[i].text;

@@ -27,8 +27,6 @@ void cot_fragments_free(struct cot_fragments *fragments)
     if (!fragments)
         return;
     cot_lexer_free(fragments->lexer);
-    cot_strings_free(&fragments->lexemes);
-    cot_strings_free(&fragments->segments);
     text_free(&fragments->told);
     arena_free(&fragments->arena);
     free(fragments);
@@ -54,7 +52,7 @@ static const char *head(const char *answer)
 static void count_segment(void *closure, const int *lexemes, int count)
 {
     struct cot_fragments *fragments = closure;
-    int segment = cot_strings_number(&fragments->segments, (const char *)lexemes, (size_t)count * sizeof *lexemes);
+    int segment = strings_number(&fragments->arena, &fragments->segments, lexemes, (size_t)count * sizeof *lexemes);
     if (segment == fragments->times_count)
         ARRAY_ADD(&fragments->arena, fragments->times, fragments->times_count, fragments->times_capacity, 0);
     fragments->times[segment]++;
@@ -69,7 +67,7 @@ void cot_fragments_add(struct cot_fragments *fragments, const char *question, co
     text_add(&fragments->told, "\n");
     ARRAY_ADD(&fragments->arena, fragments->answers, fragments->answer_count, fragments->answer_capacity,
               arena_strdup(&fragments->arena, answer));
-    cot_lexer_cut(fragments->lexer, question, answer, &fragments->lexemes, count_segment, fragments);
+    cot_lexer_cut(fragments->lexer, question, answer, &fragments->arena, &fragments->lexemes, count_segment, fragments);
 }
 
 /* ---- Candidates: what merges of neighbours make. */
@@ -85,39 +83,18 @@ struct pair {
     int order; /* when it was met */
 };
 struct pairs {
+    struct arena arena;
+    struct strings keys;
     struct pair *items;
     int count, capacity;
-    uint32_t *slots; /* open addressing: a number + 1, 0 is free */
-    size_t mask;
 };
-
-static size_t pair_slot(const struct pairs *pairs, int left, int right)
-{
-    size_t slot = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * 0x9e3779b97f4a7c15u >> 20 & pairs->mask;
-    while (pairs->slots[slot] &&
-           (pairs->items[pairs->slots[slot] - 1].left != left || pairs->items[pairs->slots[slot] - 1].right != right))
-        slot = (slot + 1) & pairs->mask;
-    return slot;
-}
 
 static void count_pair(struct pairs *pairs, int left, int right, int64_t times)
 {
-    if (2 * (size_t)pairs->count >= pairs->mask) {
-        pairs->mask = 4 * pairs->mask + 3;
-        free(pairs->slots);
-        pairs->slots = memory_alloc((pairs->mask + 1) * sizeof *pairs->slots);
-        for (int i = 0; i < pairs->count; i++)
-            pairs->slots[pair_slot(pairs, pairs->items[i].left, pairs->items[i].right)] = (uint32_t)i + 1;
-    }
-    size_t slot = pair_slot(pairs, left, right);
-    if (!pairs->slots[slot]) {
-        if (pairs->count == pairs->capacity)
-            pairs->items = memory_grow(pairs->items,
-                                       (size_t)(pairs->capacity = 2 * pairs->capacity + 1024) * sizeof *pairs->items);
-        pairs->items[pairs->count] = (struct pair){left, right, 0, pairs->count};
-        pairs->slots[slot] = (uint32_t)++pairs->count;
-    }
-    pairs->items[pairs->slots[slot] - 1].times += times;
+    const int number = strings_number(&pairs->arena, &pairs->keys, (int[]){left, right}, 2 * sizeof left);
+    if (number == pairs->count)
+        ARRAY_ADD(&pairs->arena, pairs->items, pairs->count, pairs->capacity, (struct pair){left, right, 0, number});
+    pairs->items[number].times += times;
 }
 
 static int by_times(const void *left, const void *right)
@@ -134,7 +111,7 @@ struct round {
 };
 
 /* The most frequent pairs, those far behind the first left out: what merges make is counted before they are looked at again. */
-static void choose_pairs(struct round *round, struct cot_strings *lexemes, struct pairs *pairs)
+static void choose_pairs(struct round *round, struct cot_fragments *fragments, struct pairs *pairs)
 {
     if (pairs->count)
         qsort(pairs->items, (size_t)pairs->count, sizeof *pairs->items, by_times);
@@ -146,7 +123,9 @@ static void choose_pairs(struct round *round, struct cot_strings *lexemes, struc
             continue;
         round->used[pair->left] = round->used[pair->right] = true;
         round->right[pair->left] = pair->right;
-        round->both[pair->left] = cot_strings_joined(lexemes, pair->left, pair->right);
+        const struct string a = fragments->lexemes.items[pair->left], b = fragments->lexemes.items[pair->right];
+        const char *both = arena_printf(&pairs->arena, "%s%s", a.at, b.at);
+        round->both[pair->left] = strings_number(&fragments->arena, &fragments->lexemes, both, a.length + b.length);
         round->chosen++;
     }
 }
@@ -166,7 +145,7 @@ static void merge_part(const struct round *round, struct part *part)
 /* One round. False: no pair is frequent enough. */
 static bool merge_once(struct cot_fragments *fragments, struct part *parts, int count)
 {
-    struct cot_strings *lexemes = &fragments->lexemes;
+    struct strings *lexemes = &fragments->lexemes;
     struct pairs pairs = {0};
     size_t known = (size_t)lexemes->count;
     struct round round = {.right = memory_alloc(known * sizeof *round.right),
@@ -178,14 +157,13 @@ static bool merge_once(struct cot_fragments *fragments, struct part *parts, int 
     for (int i = 0; i < count; i++)
         for (int at = 0; at + 1 < parts[i].length; at++)
             count_pair(&pairs, parts[i].cut[at], parts[i].cut[at + 1], parts[i].times);
-    choose_pairs(&round, lexemes, &pairs);
+    choose_pairs(&round, fragments, &pairs);
     for (int i = 0; i < count && round.chosen; i++)
         merge_part(&round, &parts[i]);
     for (size_t i = 0; i < known; i++)
         if (round.right[i] >= 0)
-            cot_strings_mark(lexemes, round.both[i]);
-    free(pairs.items);
-    free(pairs.slots);
+            lexemes->items[round.both[i]].marked = true;
+    arena_free(&pairs.arena);
     free(round.right);
     free(round.both);
     free(round.used);
@@ -203,7 +181,7 @@ static void find_candidates(struct cot_fragments *fragments)
         if (part.length > 1)
             parts[count++] = part;
         else if (part.times >= LEAST)
-            cot_strings_mark(&fragments->lexemes, part.cut[0]);
+            fragments->lexemes.items[part.cut[0]].marked = true;
     }
     while (merge_once(fragments, parts, count))
         ;
@@ -322,7 +300,7 @@ struct akgen_error *cot_fragments_choose(struct cot_fragments *fragments, const 
                                          int most, struct arena *arena, const char ***texts, int *count,
                                          struct cot_fragments_saving *saving)
 {
-    const struct cot_strings *lexemes = &fragments->lexemes;
+    const struct strings *lexemes = &fragments->lexemes;
     struct akgen_error *error = NULL;
     int kept = 0;
     *saving = (struct cot_fragments_saving){0};

@@ -2,42 +2,22 @@
 #ifndef COT_FRAGMENTS_INTERNAL_H
 #define COT_FRAGMENTS_INTERNAL_H
 
-#include "base/arena.h"
+#include "base/strings.h"
 #include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Strings of bytes by number, each once; a NUL stands behind each. */
-struct cot_string {
-    const char *at;
-    size_t length;
-    bool marked;
-};
-struct cot_strings {
-    struct arena arena;
-    struct cot_string *items;
-    int count, capacity;
-    uint32_t *slots; /* open addressing: a number + 1, 0 is free */
-    size_t mask;
-};
-void cot_strings_free(struct cot_strings *strings);
-/* The number of a string, which is `count` as it was before if the string is new. */
-int cot_strings_number(struct cot_strings *strings, const char *bytes, size_t length);
-/* That of two behind each other. */
-int cot_strings_joined(struct cot_strings *strings, int left, int right);
-void cot_strings_mark(struct cot_strings *strings, int number);
-
 /* Cuts code into lexemes (fragments_lexer.c). */
 struct cot_lexer;
 struct cot_lexer *cot_lexer_new(void);
 void cot_lexer_free(struct cot_lexer *lexer);
 typedef void cot_on_segment(void *closure, const int *lexemes, int count);
-/* Gives on_segment the segments of an answer: lexemes, by their number in `strings`, between names that the question tells and between
+/* Gives on_segment the segments of an answer: lexemes, by their number in `strings`, which live in the arena, between names that the question tells and between
  * instructions and their operands. */
-void cot_lexer_cut(const struct cot_lexer *lexer, const char *question, const char *answer, struct cot_strings *strings,
-                   cot_on_segment *on_segment, void *closure);
+void cot_lexer_cut(const struct cot_lexer *lexer, const char *question, const char *answer, struct arena *arena,
+                   struct strings *strings, cot_on_segment *on_segment, void *closure);
 /* The text begins with what is never joined with others: a value's name that the planner gives, a call that has operands. */
 bool cot_lexer_alone(const struct cot_lexer *lexer, const char *text);
 
@@ -48,8 +28,8 @@ struct cot_fragment {
 struct cot_fragments {
     struct arena arena;
     struct cot_lexer *lexer;
-    struct cot_strings lexemes, segments; /* segments: of lexemes' numbers */
-    int64_t *times;                       /* by segment: how often there is one */
+    struct strings lexemes, segments; /* segments: of lexemes' numbers */
+    int64_t *times;                   /* by segment: how often there is one */
     int times_count, times_capacity;
     const char **answers;
     int answer_count, answer_capacity;

@@ -173,7 +173,8 @@ static pcre2_code *pattern_of(const struct names *names)
 
 struct cutting {
     const struct cot_lexer *lexer;
-    struct cot_strings *strings;
+    struct arena *kept;
+    struct strings *strings;
     cot_on_segment *on_segment;
     void *closure;
     struct arena arena;
@@ -210,7 +211,7 @@ static void add_lexemes(struct cutting *cutting, const char *text, size_t length
         if (stands_alone)
             end_segment(cutting);
         ARRAY_ADD(&cutting->arena, cutting->segment, cutting->count, cutting->capacity,
-                  cot_strings_number(cutting->strings, text + at, end - at));
+                  strings_number(cutting->kept, cutting->strings, text + at, end - at));
         if (stands_alone)
             end_segment(cutting);
     }
@@ -231,10 +232,11 @@ static void add_line(struct cutting *cutting, const pcre2_code *name, const char
     add_lexemes(cutting, line + at, length - at);
 }
 
-void cot_lexer_cut(const struct cot_lexer *lexer, const char *question, const char *answer, struct cot_strings *strings,
-                   cot_on_segment *on_segment, void *closure)
+void cot_lexer_cut(const struct cot_lexer *lexer, const char *question, const char *answer, struct arena *arena,
+                   struct strings *strings, cot_on_segment *on_segment, void *closure)
 {
-    struct cutting cutting = {.lexer = lexer, .strings = strings, .on_segment = on_segment, .closure = closure};
+    struct cutting cutting = {
+        .lexer = lexer, .kept = arena, .strings = strings, .on_segment = on_segment, .closure = closure};
     struct names names = {0};
     find_names(lexer, question, &names);
     pcre2_code *name = pattern_of(&names);

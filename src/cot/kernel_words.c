@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cot/kernels.h"
+#include "base/strings.h"
 #include "cot/scan.h"
 #include "cot/sections.h"
 #include "cot/snippet.h"
@@ -15,16 +16,12 @@
 
 /* The functions, and what of a kernel they tell. */
 enum tell { TELL_MOVES, TELL_COMPUTES, TELL_CUBE, TELL_ORDERS, TELL_QUEUE, TELLS };
-struct api {
-    const char *name;
-    enum tell tell;
-};
 /* Read once, for all threads. */
 static struct {
     pthread_once_t once;
     struct arena arena;
-    struct scan_names names;
-    struct api *items;
+    struct strings names;
+    enum tell *tells; /* by number */
     int count, capacity;
     struct akgen_error *error;
 } known = {.once = PTHREAD_ONCE_INIT};
@@ -67,42 +64,23 @@ static void read_known(void)
             for (int r = 1; r < table->count && table->columns > 1; r++) {
                 int tell = tell_of(sections.items[s].title, table->rows[r][1]);
                 const char *name = bare(arena, table->rows[r][0]);
-                if (tell < 0 || scan_names_find(&known.names, name, strlen(name)))
-                    continue;
-                scan_names_add(arena, &known.names, name, strlen(name));
-                ARRAY_ADD(arena, known.items, known.count, known.capacity, (struct api){name, (enum tell)tell});
+                if (tell >= 0 && strings_number(arena, &known.names, name, strlen(name)) == known.count)
+                    ARRAY_ADD(arena, known.tells, known.count, known.capacity, (enum tell)tell);
             }
         }
-}
-
-/* NULL: it is none. */
-static const struct api *api_of(const char *name, size_t length)
-{
-    if (!scan_names_find(&known.names, name, length))
-        return NULL;
-    for (int i = 0; i < known.count; i++)
-        if (strncmp(known.items[i].name, name, length) == 0 && !known.items[i].name[length])
-            return &known.items[i];
-    return NULL;
 }
 
 /* A function that the file defines, and what it calls. */
 struct function {
     const char *name, *end; /* end: behind its body */
-    struct scan_names seen;
-    const char **calls;
-    int count, capacity;
+    struct strings calls;
 };
 struct reading {
     struct arena *arena;
-    struct scan_names told[TELLS];
-    const char **order[TELLS]; /* names in the order of the file */
-    int counts[TELLS], capacities[TELLS];
+    struct strings told[TELLS]; /* names in the order of the file */
     struct function *functions;
     int function_count, function_capacity;
-    struct scan_names defined, types;
-    const char **type_order;
-    int type_count, type_capacity;
+    struct strings defined, types;
 };
 
 static bool is_word_of_language(const struct scan *scan)
@@ -138,14 +116,6 @@ static const char *body_of(struct scan scan)
     return scan.at;
 }
 
-static void note(struct reading *reading, enum tell tell, const char *name)
-{
-    if (scan_names_find(&reading->told[tell], name, strlen(name)))
-        return;
-    scan_names_add(reading->arena, &reading->told[tell], name, strlen(name));
-    ARRAY_ADD(reading->arena, reading->order[tell], reading->counts[tell], reading->capacities[tell], name);
-}
-
 /* "LocalTensor<half>" tells a data type. */
 static void note_type(struct reading *reading, struct scan scan)
 {
@@ -154,32 +124,24 @@ static void note_type(struct reading *reading, struct scan scan)
     if (!scan_next(&scan) || !scan_is(&scan, "<") || !scan_next(&scan))
         return;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (scan_is(&scan, types[i]) && !scan_names_find(&reading->types, types[i], strlen(types[i]))) {
-            scan_names_add(reading->arena, &reading->types, types[i], strlen(types[i]));
-            ARRAY_ADD(reading->arena, reading->type_order, reading->type_count, reading->type_capacity, types[i]);
-        }
-}
-
-static bool is_call(struct scan scan)
-{
-    return scan_next(&scan) && (scan_is(&scan, "(") || scan_is(&scan, "<"));
+        if (scan_is(&scan, types[i]))
+            strings_number(reading->arena, &reading->types, types[i], strlen(types[i]));
 }
 
 static void note_call(struct reading *reading, const struct scan *scan)
 {
-    struct arena *arena = reading->arena;
-    const struct api *api = api_of(scan->begin, scan->length);
-    const char *own = scan_names_find(&reading->defined, scan->begin, scan->length), *name = api ? api->name : own;
-    if (!name || !is_call(*scan))
+    struct scan behind = *scan;
+    const int api = strings_find(&known.names, scan->begin, scan->length);
+    const bool own = strings_find(&reading->defined, scan->begin, scan->length) >= 0;
+    if ((api < 0 && !own) || !scan_next(&behind) || (!scan_is(&behind, "(") && !scan_is(&behind, "<")))
         return;
-    if (api && !own)
-        note(reading, api->tell, name);
+    if (!own)
+        strings_number(reading->arena, &reading->told[known.tells[api]], scan->begin, scan->length);
     for (int f = reading->function_count - 1; f >= 0; f--) {
         struct function *function = &reading->functions[f];
-        if (scan->begin >= function->end || scan_names_find(&function->seen, name, strlen(name)))
+        if (scan->begin >= function->end || strings_find(&function->calls, scan->begin, scan->length) >= 0)
             continue;
-        scan_names_add(arena, &function->seen, name, strlen(name));
-        ARRAY_ADD(arena, function->calls, function->count, function->capacity, name);
+        strings_number(reading->arena, &function->calls, scan->begin, scan->length);
         break;
     }
 }
@@ -188,7 +150,7 @@ static void read_text(struct reading *reading, const char *text)
 {
     for (struct scan scan = {.at = text}; scan_next(&scan);)
         if (scan.kind == SCAN_NAME && body_of(scan))
-            scan_names_add(reading->arena, &reading->defined, scan.begin, scan.length);
+            strings_number(reading->arena, &reading->defined, scan.begin, scan.length);
     for (struct scan scan = {.at = text}; scan_next(&scan);) {
         const char *end = scan.kind == SCAN_NAME ? body_of(scan) : NULL;
         if (end)
@@ -201,22 +163,22 @@ static void read_text(struct reading *reading, const char *text)
     }
 }
 
-static void add_list(struct text *text, const char *const *names, int count)
+static void add_list(struct text *text, const struct strings *names)
 {
     enum { MOST = 12 };
-    for (int i = 0; i < count && i < MOST; i++)
-        text_addf(text, "%s`%s`", !i ? "" : i == count - 1 ? " and " : ", ", names[i]);
-    if (count > MOST)
+    for (int i = 0; i < names->count && i < MOST; i++)
+        text_addf(text, "%s`%s`", !i ? "" : i == names->count - 1 ? " and " : ", ", names->items[i].at);
+    if (names->count > MOST)
         text_add(text, " and others");
 }
 
 static void add_sentence(struct text *text, const struct reading *reading, enum tell tell, const char *begin,
                          const char *end)
 {
-    if (!reading->counts[tell])
+    if (!reading->told[tell].count)
         return;
     text_add(text, begin);
-    add_list(text, reading->order[tell], reading->counts[tell]);
+    add_list(text, &reading->told[tell]);
     text_add(text, end);
 }
 
@@ -254,12 +216,12 @@ static const char *request_of(struct arena *arena, const struct reading *reading
     add_sentence(&request, reading, TELL_COMPUTES, " It computes with ", ".");
     add_sentence(&request, reading, TELL_CUBE, " The cube core does ", ".");
     add_sentence(&request, reading, TELL_MOVES, " Data are moved by ", ".");
-    if (reading->type_count) {
+    if (reading->types.count) {
         text_add(&request, " Its tensors are of ");
-        add_list(&request, reading->type_order, reading->type_count);
+        add_list(&request, &reading->types);
         text_add(&request, ".");
     }
-    if (reading->counts[TELL_QUEUE])
+    if (reading->told[TELL_QUEUE].count)
         text_add(&request, " Tiles go through queues.");
     add_sentence(&request, reading, TELL_ORDERS, " What the queues do not order is ordered by ", ".");
     if (*tilings)
@@ -272,11 +234,11 @@ static const char *chain_of(struct arena *arena, const struct reading *reading)
     struct text chain = {0};
     for (int f = 0; f < reading->function_count; f++) {
         const struct function *function = &reading->functions[f];
-        if (!function->count)
+        if (!function->calls.count)
             continue;
         text_addf(&chain, "%s`%s` calls ", chain.length ? "\n" : "", function->name);
-        for (int i = 0; i < function->count; i++)
-            text_addf(&chain, "%s`%s`", i ? ", " : "", function->calls[i]);
+        for (int i = 0; i < function->calls.count; i++)
+            text_addf(&chain, "%s`%s`", i ? ", " : "", function->calls.items[i].at);
         text_add(&chain, ".");
     }
     return chain.length ? text_keep(&chain, arena) : NULL;
@@ -291,7 +253,7 @@ struct akgen_error *kernel_words(struct arena *arena, const char *text, const ch
     if (known.error)
         return error_new("%s", known.error->message);
     read_text(&reading, text);
-    if (reading.counts[TELL_COMPUTES] || reading.counts[TELL_CUBE] || reading.counts[TELL_MOVES])
+    if (reading.told[TELL_COMPUTES].count || reading.told[TELL_CUBE].count || reading.told[TELL_MOVES].count)
         words->request = request_of(arena, &reading, text, tilings, seed);
     words->chain = chain_of(arena, &reading);
     return NULL;

@@ -9,12 +9,6 @@
 #include <ctype.h>
 #include <string.h>
 
-static const struct dsl_program *checked(struct arena *arena, const char *text, struct dsl_messages *messages)
-{
-    const struct dsl_tree *tree = dsl_parse(arena, "program.py", arena_strdup(arena, text), strlen(text), messages);
-    return tree ? dsl_check(arena, tree, messages) : NULL;
-}
-
 /* The statements on the project and on the case. False: `dropped` says why there are none, or *error. */
 static bool explain(struct arena *arena, const char *text, const struct task *task, struct project_facts *facts,
                     const char **dropped, struct akgen_error **error)
@@ -24,7 +18,8 @@ static bool explain(struct arena *arena, const char *text, const struct task *ta
     struct dsl_opdef opdef;
     struct dsl_binding *bindings;
     /* The compiler's passes use a tree up; what is said of the case is said of one that they have not touched. */
-    const struct dsl_program *program = checked(arena, text, &messages), *used = checked(arena, text, &messages);
+    const struct dsl_program *program = dsl_check_text(arena, text, &messages),
+                             *used = dsl_check_text(arena, text, &messages);
     *error = program && used ? dsl_opdef_of_task(arena, used, task, &opdef) : NULL;
     bool good =
         program && used && !*error && dsl_explain(arena, (struct dsl_tree *)used->tree, &opdef, &project, &messages);
@@ -78,14 +73,9 @@ static bool agree(const json_t *in_case, const struct eval_tiling *tiling)
 
 static struct eval_options options_for(int id)
 {
-    return (struct eval_options){.soc = npu_socs,
-                                 .mode = EVAL_DYNAMIC,
-                                 .scope = EVAL_PROJECT,
-                                 .profile = TASK_STRICT,
-                                 .only_case = id,
-                                 .full = true, /* a smaller case would have another tiling */
-                                 .jobs = 1,
-                                 .no_timing = true};
+    struct eval_options options = synth_run_options(id);
+    options.full = true; /* a smaller case would have another tiling */
+    return options;
 }
 
 /* The tiling of a project; `dropped`: it does not compile, or refuses the case. */

@@ -2,6 +2,7 @@
  * into the project's. */
 #include "cot/project_internal.h"
 #include "base/text.h"
+#include "toolchain/tokens.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -26,11 +27,6 @@ static const char *json_text(struct arena *arena, const json_t *value, size_t fl
 }
 
 /* Names. */
-static bool is_of_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 static bool in_comment(const char *text, const char *at)
 {
     for (; at > text && at[-1] != '\n'; at--)
@@ -46,10 +42,11 @@ static bool has_name(const struct dsl_lowered *lowered, const char *name)
     size_t length = strlen(name);
     for (int f = 0; f < lowered->count; f++)
         for (const char *at = lowered->files[f].text; (at = strstr(at, name)); at += length) {
-            if (in_comment(lowered->files[f].text, at) || (at > lowered->files[f].text && is_of_name(at[-1])))
+            if (in_comment(lowered->files[f].text, at) || (at > lowered->files[f].text && token_name_char(at[-1])))
                 continue;
             for (size_t e = 0; e < sizeof ends / sizeof *ends; e++)
-                if (strncmp(at + length, ends[e], strlen(ends[e])) == 0 && !is_of_name(at[length + strlen(ends[e])]))
+                if (strncmp(at + length, ends[e], strlen(ends[e])) == 0 &&
+                    !token_name_char(at[length + strlen(ends[e])]))
                     return true;
         }
     return false;
@@ -88,7 +85,7 @@ static void add_code(struct arena *arena, const struct dsl_lowered *lowered, str
         size_t call = 0, end = i;
         while (call < sizeof calls / sizeof *calls && strncmp(code + i, calls[call][0], strlen(calls[call][0])) != 0)
             call++;
-        while (end < length && (is_of_name(code[end]) || (end > i && code[end] == '.')))
+        while (end < length && (token_name_char(code[end]) || (end > i && code[end] == '.')))
             end++;
         if (call < sizeof calls / sizeof *calls) {
             text_add(text, calls[call][1]);

@@ -3,6 +3,7 @@
 #include "cot/prune.h"
 #include "base/array.h"
 #include "base/text.h"
+#include "base/strings.h"
 #include "cot/scan.h"
 
 #include <ctype.h>
@@ -13,7 +14,7 @@ struct item {
     enum item_kind kind;
     bool needed;
     const char *begin, *end; /* with the spaces and comments before it */
-    struct scan_names declares, uses;
+    struct strings declares, uses;
 };
 struct cut {
     struct arena *arena;
@@ -40,7 +41,7 @@ static struct item *add_item(struct cut *cut, enum item_kind kind, const char *b
 static void declare(struct cut *cut, struct item *item, const char *name, size_t length)
 {
     if (length)
-        scan_names_add(cut->arena, &item->declares, name, length);
+        strings_number(cut->arena, &item->declares, name, length);
 }
 
 /* All names in a part of the text are used. */
@@ -49,7 +50,7 @@ static void use_names(struct cut *cut, struct item *item, const char *begin, con
     struct scan scan = {.at = arena_strndup(cut->arena, begin, (size_t)(end - begin))};
     while (scan_next(&scan))
         if (scan.kind == SCAN_NAME)
-            scan_names_add(cut->arena, &item->uses, scan.begin, scan.length);
+            strings_number(cut->arena, &item->uses, scan.begin, scan.length);
         else if (scan.kind == SCAN_DIRECTIVE)
             use_names(cut, item, scan.begin + 1, scan.begin + scan.length);
 }
@@ -57,9 +58,9 @@ static void use_names(struct cut *cut, struct item *item, const char *begin, con
 /* The names in an enum are its values, and what they are computed of. */
 static void declare_values(struct cut *cut, struct item *item)
 {
-    for (size_t i = 0; i < item->uses.capacity; i++) {
-        const char *name = item->uses.slots[i];
-        if (name && strcmp(name, "enum") != 0 && strcmp(name, "class") != 0 && strcmp(name, "struct") != 0)
+    for (int i = 0; i < item->uses.count; i++) {
+        const char *name = item->uses.items[i].at;
+        if (strcmp(name, "enum") != 0 && strcmp(name, "class") != 0 && strcmp(name, "struct") != 0)
             declare(cut, item, name, strlen(name));
     }
 }
@@ -86,8 +87,8 @@ static void take_directive(struct cut *cut, const char *begin)
 
 /* What is known of a declaration while its tokens go by. */
 struct head {
-    struct scan_names others; /* "int a = 1, b;": those before the last */
-    const char *name;         /* that comes before '(' , '=', '{', '[' or ';' */
+    struct strings others; /* "int a = 1, b;": those before the last */
+    const char *name;      /* that comes before '(' , '=', '{', '[' or ';' */
     size_t length;
     const char *class_name; /* behind class, struct, union, enum */
     size_t class_length;
@@ -165,7 +166,7 @@ static void take_declaration(struct cut *cut, const char *begin)
         else if (!depth && !body && (scan_is(scan, "=") || scan_is(scan, "[")))
             head.has_value = true;
         else if (!depth && !body && scan_is(scan, ",") && head.named && !head.is_function) {
-            scan_names_add(cut->arena, &head.others, head.name, head.length);
+            strings_number(cut->arena, &head.others, head.name, head.length);
             head.has_value = false;
         }
         if (!depth && scan_is(scan, "{"))
@@ -236,10 +237,10 @@ static void cut_items(struct cut *cut, const char *text)
     }
 }
 
-static bool meets(const struct scan_names *declares, const struct scan_names *used)
+static bool meets(const struct strings *declares, const struct strings *used)
 {
-    for (size_t i = 0; i < declares->capacity; i++)
-        if (declares->slots[i] && scan_names_find(used, declares->slots[i], strlen(declares->slots[i])))
+    for (int i = 0; i < declares->count; i++)
+        if (strings_find(used, declares->items[i].at, declares->items[i].length) >= 0)
             return true;
     return false;
 }
@@ -249,7 +250,7 @@ static bool meets(const struct scan_names *declares, const struct scan_names *us
 static void find_needed(struct cut *cut)
 {
     enum { PASSES = 32 };
-    struct scan_names used = {0};
+    struct strings used = {0};
     bool *counted = arena_alloc(cut->arena, (size_t)cut->count + 1), changed = true;
     for (int pass = 0; changed && pass < PASSES; pass++) {
         changed = false;
@@ -259,9 +260,8 @@ static void find_needed(struct cut *cut)
             if (!item->needed || counted[i])
                 continue;
             counted[i] = changed = true;
-            for (size_t u = 0; u < item->uses.capacity; u++)
-                if (item->uses.slots[u])
-                    scan_names_add(cut->arena, &used, item->uses.slots[u], strlen(item->uses.slots[u]));
+            for (int u = 0; u < item->uses.count; u++)
+                strings_number(cut->arena, &used, item->uses.items[u].at, item->uses.items[u].length);
         }
     }
     for (int i = 0; i < cut->count && changed; i++)

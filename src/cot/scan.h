@@ -3,8 +3,6 @@
 #ifndef COT_SCAN_H
 #define COT_SCAN_H
 
-#include "base/arena.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,15 +17,5 @@ struct scan {
 /* Reads the next token; false at the end of the text. A directive is all of its lines. */
 bool scan_next(struct scan *scan);
 bool scan_is(const struct scan *scan, const char *text);
-
-/* A set of names. Zero-initialise; it lives in the arena. */
-struct scan_names {
-    const char **slots;
-    size_t count, capacity;
-};
-/* Adds a name; the one that is in the set, whose address stands for it. */
-const char *scan_names_add(struct arena *arena, struct scan_names *names, const char *name, size_t length);
-/* NULL: it is not in the set. */
-const char *scan_names_find(const struct scan_names *names, const char *name, size_t length);
 
 #endif

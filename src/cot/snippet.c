@@ -1,15 +1,11 @@
 /* A kernel's entry names its tensors; the host part is made of these names. */
 #include "cot/snippet.h"
 #include "base/text.h"
+#include "toolchain/tokens.h"
 #include "toolchain/toolchain.h"
 
 #include <ctype.h>
 #include <string.h>
-
-static bool is_of_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 /* The parenthesis behind the name of the first entry; NULL: there is none. `__mix__(1, 2)` and the like come before the name. */
 static const char *parameters_of(const char *text)
@@ -17,7 +13,7 @@ static const char *parameters_of(const char *text)
     for (const char *at = text; (at = strstr(at, "__global__")); at++)
         for (const char *open = at + strcspn(at, "({;"); *open == '('; open += strcspn(open, "({;")) {
             const char *name = open;
-            while (name > at && is_of_name(name[-1]))
+            while (name > at && token_name_char(name[-1]))
                 name--;
             if (name < open && strncmp(name, "__", 2) != 0)
                 return open;
@@ -34,7 +30,7 @@ bool snippet_is_kernel(const char *text)
 const char *snippet_entry(struct arena *arena, const char *text)
 {
     const char *end = parameters_of(text), *begin = end;
-    while (begin && begin > text && is_of_name(begin[-1]))
+    while (begin && begin > text && token_name_char(begin[-1]))
         begin--;
     return end ? arena_strndup(arena, begin, (size_t)(end - begin)) : NULL;
 }
@@ -48,7 +44,7 @@ static const char *type_of(struct arena *arena, const char *entry, const char *t
         registered += sizeof registers - 1;
         registered += strspn(registered, " \t\n");
         size_t length = 0;
-        while (is_of_name(registered[length]))
+        while (token_name_char(registered[length]))
             length++;
         if (length)
             return arena_strndup(arena, registered, length);
@@ -67,9 +63,9 @@ static int tensors_of(struct arena *arena, const char *text, const char *names[]
     int count = 0;
     for (const char *at = parameters_of(text) + 1; count < most; at++) {
         size_t length = strcspn(at, ",)"), end = length, begin;
-        while (end && !is_of_name(at[end - 1]))
+        while (end && !token_name_char(at[end - 1]))
             end--;
-        for (begin = end; begin && is_of_name(at[begin - 1]);)
+        for (begin = end; begin && token_name_char(at[begin - 1]);)
             begin--;
         const char *name = arena_strndup(arena, at + begin, end - begin);
         if (*name && strcasecmp(name, "workspace") != 0 && !strcasestr(name, "tiling") && strcmp(name, "void") != 0)

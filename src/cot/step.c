@@ -27,6 +27,16 @@ void cot_block_drop(struct cot_block *block, const char *reason)
     block->drops[i].count++;
 }
 
+struct cot_batch cot_block_batch(const struct cot_block *block, const char *step)
+{
+    return (struct cot_batch){.step = step,
+                              .source = block->source,
+                              .samples = block->samples,
+                              .count = block->sample_count,
+                              .drops = block->drops,
+                              .drop_count = block->drop_count};
+}
+
 struct run {
     struct cot_step *step;
     struct scratch scratch; /* with a folder for each source that is being made */
@@ -57,12 +67,7 @@ static void count(struct run *run, const struct cot_block *block, const struct c
 /* Adds what a source made, if another process has not done so by now. */
 static struct akgen_error *put(struct run *run, const struct cot_block *block)
 {
-    const struct cot_batch batch = {.step = run->step->step,
-                                    .source = block->source,
-                                    .samples = block->samples,
-                                    .count = block->sample_count,
-                                    .drops = block->drops,
-                                    .drop_count = block->drop_count};
+    const struct cot_batch batch = cot_block_batch(block, run->step->step);
     struct cot_put put = {0};
     struct akgen_error *error = cot_store_put(run->step->store, &batch, &put);
     if (!error && !put.done_before)

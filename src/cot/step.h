@@ -21,6 +21,8 @@ struct cot_block {
 void cot_block_add(struct cot_block *block, const struct cot_sample *sample);
 /* One more that became no sample; `reason` lives as long as the block. */
 void cot_block_drop(struct cot_block *block, const char *reason);
+/* What it made, as the store takes it. */
+struct cot_batch cot_block_batch(const struct cot_block *block, const char *step);
 
 /* What came of the sources that were made now, in all. */
 struct cot_counts {

@@ -74,10 +74,7 @@ static bool interpret(struct arena *arena, const struct task *task, struct synth
 {
     struct dsl_messages messages = {.arena = arena};
     struct dsl_binding *bindings;
-    size_t length = strlen(proof->program);
-    const struct dsl_tree *tree =
-        dsl_parse(arena, "program.py", arena_strdup(arena, proof->program), length, &messages);
-    const struct dsl_program *program = tree ? dsl_check(arena, tree, &messages) : NULL;
+    const struct dsl_program *program = dsl_check_text(arena, proof->program, &messages);
     if (!program)
         return drop(proof, synth_first_message(arena, &messages));
     if ((*error = dsl_bind(arena, program, task, &bindings)))
@@ -105,6 +102,17 @@ static bool interpret(struct arena *arena, const struct task *task, struct synth
     return !proof->dropped && !*error;
 }
 
+struct eval_options synth_run_options(int id)
+{
+    return (struct eval_options){.soc = npu_socs,
+                                 .mode = EVAL_DYNAMIC,
+                                 .scope = EVAL_PROJECT,
+                                 .profile = TASK_STRICT,
+                                 .only_case = id,
+                                 .jobs = 1,
+                                 .no_timing = true};
+}
+
 /* The project of the program on the machine; what is wrong there is the compiler's fault, and tells so. */
 static struct akgen_error *run(struct arena *arena, const struct task *task, struct synth_proof *proof)
 {
@@ -119,13 +127,7 @@ static struct akgen_error *run(struct arena *arena, const struct task *task, str
         return error;
     }
     candidate_of_program(arena, &lowered, &candidate);
-    struct eval_options options = {.soc = npu_socs,
-                                   .mode = EVAL_DYNAMIC,
-                                   .scope = EVAL_PROJECT,
-                                   .profile = TASK_STRICT,
-                                   .only_case = 1,
-                                   .jobs = 1,
-                                   .no_timing = true};
+    const struct eval_options options = synth_run_options(1);
     struct verdict verdict;
     eval_run(&candidate, task, &options, &verdict);
     if (verdict.kind == AKGEN_VERDICT_INFRA_ERROR)

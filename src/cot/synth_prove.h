@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cot/synth.h"
+#include "eval/eval.h"
 #include "task/task.h"
 
 #include <stdbool.h>
@@ -26,6 +27,8 @@ struct akgen_error *synth_prove(struct arena *arena, const struct synth_operator
 struct akgen_error *synth_prove_program(struct arena *arena, const struct synth_operator *operator,
                                         const char * scratch, bool brief, const struct synth_proof *proof,
                                         struct synth_proof *of);
+/* What a project is run with: case `id` alone, by the strict profile. */
+struct eval_options synth_run_options(int id);
 /* The first error of a program, as a reason. */
 struct dsl_messages;
 const char *synth_first_message(struct arena *arena, const struct dsl_messages *messages);

@@ -2,6 +2,7 @@
 #include "cot/walk.h"
 #include "base/array.h"
 #include "base/files.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utf8proc.h>
 
 static bool has_end(const char *path, const char *const *ends)
 {
@@ -26,18 +26,13 @@ static int by_name(const FTSENT **one, const FTSENT **other)
     return strcmp((*one)->fts_name, (*other)->fts_name);
 }
 
-static bool is_utf8(const char *text, size_t length)
-{
-    return utf8proc_decompose((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, NULL, 0, UTF8PROC_STABLE) >= 0;
-}
-
 /* Why the entry is listed without being read; NULL: it is a file, or nothing to list: `listed` says which. */
 static const char *reason_of(const FTSENT *entry, const char *const *ends, bool *listed)
 {
     *listed = has_end(entry->fts_path, ends);
     switch (entry->fts_info) {
     case FTS_F:
-        return is_utf8(entry->fts_path, strlen(entry->fts_path)) ? NULL : "a name that is no UTF-8";
+        return text_is_utf8(entry->fts_path) ? NULL : "a name that is no UTF-8";
     case FTS_SL:
     case FTS_SLNONE:
         return "a link";
@@ -68,9 +63,9 @@ struct akgen_error *cot_walk(struct arena *arena, const char *path, const char *
     if (stat(path, &status))
         return error_new("%s: %m", path);
     if (!S_ISDIR(status.st_mode)) {
-        const char *reason = !S_ISREG(status.st_mode)       ? "neither a file nor a folder"
-                             : !is_utf8(path, strlen(path)) ? "a name that is no UTF-8"
-                                                            : NULL;
+        const char *reason = !S_ISREG(status.st_mode) ? "neither a file nor a folder"
+                             : !text_is_utf8(path)    ? "a name that is no UTF-8"
+                                                      : NULL;
         ARRAY_ADD(arena, *files, *count, capacity, (struct cot_file){roots[0], reason});
         return NULL;
     }
@@ -105,7 +100,7 @@ const char *cot_read_text(struct arena *arena, const char *path, size_t largest,
         *reason = "a file that cannot be read";
     else if (memchr(text, 0, *length))
         *reason = "binary";
-    else if (!is_utf8(text, *length))
+    else if (!text_is_utf8(text))
         *reason = "no UTF-8";
     error_free(error);
     return *reason ? NULL : text;

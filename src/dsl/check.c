@@ -2,6 +2,7 @@
  * launch gives them. Each function is read until no type is new; what the last reading finds wrong is told. */
 #include "base/array.h"
 #include "dsl/check.h"
+#include "dsl/dsl.h"
 #include "dsl/edit.h"
 
 #include <string.h>
@@ -790,4 +791,10 @@ struct dsl_program *dsl_check(struct arena *arena, const struct dsl_tree *tree, 
     if (!messages->count && !tree->lowered)
         check_phases(arena, program, messages);
     return messages->count ? NULL : program;
+}
+
+struct dsl_program *dsl_check_text(struct arena *arena, const char *text, struct dsl_messages *messages)
+{
+    const struct dsl_tree *tree = dsl_parse(arena, "program.py", arena_strdup(arena, text), strlen(text), messages);
+    return tree ? dsl_check(arena, tree, messages) : NULL;
 }

@@ -126,5 +126,7 @@ struct dsl_program {
 /* Looks up names and finds the types. NULL if `messages` say that the program is wrong. The tree is the program's from then
  * on: its expressions get their symbols and types. */
 struct dsl_program *dsl_check(struct arena *arena, const struct dsl_tree *tree, struct dsl_messages *messages);
+/* Parses a text first, which is not changed. */
+struct dsl_program *dsl_check_text(struct arena *arena, const char *text, struct dsl_messages *messages);
 
 #endif
