@@ -42,3 +42,13 @@ const char *names_hint(struct arena *arena, const char *name, const char *const 
                 text = arena_printf(arena, "%s%s%s", text, shown++ ? ", " : "; did you mean ", names[i]);
     return shown ? arena_printf(arena, "%s?", text) : "";
 }
+
+bool names_among(const char *name, size_t length, const char *words)
+{
+    for (size_t word; *words; words += word + (words[word] == '|')) {
+        word = strcspn(words, "|");
+        if (word == length && memcmp(words, name, word) == 0)
+            return true;
+    }
+    return false;
+}

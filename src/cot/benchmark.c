@@ -2,6 +2,7 @@
  * that no other needs as outputs, with the last one alone, and with all. */
 #include "cot/benchmark.h"
 #include "base/arena.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "cot/graph.h"
 
@@ -74,11 +75,7 @@ bool cot_benchmark_name(const struct task *tasks, int count, const char *op)
 
 static bool is_benchmark(const char *suite)
 {
-    static const char *const suites[] = {"npukernelbench", "multikernelbench", "mhc"};
-    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
-        if (strcmp(suites[i], suite) == 0)
-            return true;
-    return false;
+    return names_among(suite, strlen(suite), "npukernelbench|multikernelbench|mhc");
 }
 
 /* The key of a task's formulas; 0: they do not say what it computes. */

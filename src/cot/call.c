@@ -1,5 +1,6 @@
 /* A project with one call: its operator copies nothing, so that it is not right; whether the call is, its compilation and its run tell. */
 #include "cot/call.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "cot/snippet.h"
 #include "eval/eval.h"
@@ -26,12 +27,8 @@ static const char *tensor_type(struct arena *arena, const char *parameter, const
     const char *type = arena_strndup(arena, parameter + 12, strcspn(parameter + 12, ">"));
     if (strcmp(type, "T") == 0)
         return element;
-    static const char *const own[] = {"half",    "float",  "int32_t",  "int16_t",
-                                      "uint8_t", "int8_t", "uint32_t", "uint16_t"};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strcmp(type, own[i]) == 0)
-            return own[i];
-    return NULL;
+    static const char *const own = "half|float|int32_t|int16_t|uint8_t|int8_t|uint32_t|uint16_t";
+    return names_among(type, strlen(type), own) ? type : NULL;
 }
 
 /* One parameter: what declares and fills it, and what stands in the call. False: another kind. */

@@ -10,6 +10,7 @@
  * the hashes of the places where it stands, a few times over. Graphs that differ could have one key by that; equal ones have. */
 #include "cot/graph.h"
 #include "base/arena.h"
+#include "base/names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -437,16 +438,6 @@ static struct node *place(struct maker *maker, struct node *const *kids, int cou
     return call1(maker, "place", count > 1 ? kids[1] : number(maker, -1));
 }
 
-static bool is_row(const char *name)
-{
-    static const char *const names[] = {"sum",  "mean",      "var",     "std",         "norm",   "amax",
-                                        "amin", "logsumexp", "softmax", "log_softmax", "cumsum", "size"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
 static struct node *binary(struct maker *maker, const char *name, struct node *a, struct node *b)
 {
     struct node *kids[2] = {a, b}, *turned[2] = {b, a};
@@ -461,9 +452,8 @@ static struct node *binary(struct maker *maker, const char *name, struct node *a
     IS("leaky_relu") return choose(maker, positive(maker, a), a, times(maker, a, b));
     IS("elu") return elu(maker, a, b);
     IS("logaddexp") return logarithm(maker, sum(maker, exponential(maker, a), 1, exponential(maker, b), 1));
-    static const char *const either[] = {"min", "max", "and", "or", "==", "!="};
-    for (size_t i = 0; i < sizeof either / sizeof *either; i++)
-        IS(either[i]) return extreme(maker, name, a, b);
+    if (names_among(name, strlen(name), "min|max|and|or|==|!="))
+        return extreme(maker, name, a, b);
     return call(maker, name, kids, 2);
 }
 #undef IS
@@ -508,7 +498,8 @@ static struct node *node_of(struct maker *maker, const struct expr *expr, int st
         return kids[0];
     if (strcmp(expr->name, "index") == 0)
         return place(maker, kids, count);
-    if (is_row(expr->name))
+    if (names_among(expr->name, strlen(expr->name),
+                    "sum|mean|var|std|norm|amax|amin|logsumexp|softmax|log_softmax|cumsum|size"))
         return row(maker, expr->name, kids, count);
     if (count == 1)
         return unary(maker, expr->name, kids[0]);
@@ -564,21 +555,11 @@ uint64_t graph_key(const struct graph_step *steps, int count)
     return key;
 }
 
-static bool mentions(const struct expr *expr, const char *name)
-{
-    if (expr->node == NODE_WORD && strcmp(expr->name, name) == 0)
-        return true;
-    for (int i = 0; i < expr->kid_count; i++)
-        if (expr->kids[i] && mentions(expr->kids[i], name))
-            return true;
-    return false;
-}
-
 static bool is_output(const struct graph_step *steps, int count, int step, const char *const *outputs)
 {
     if (!outputs) {
         for (int i = step + 1; i < count; i++)
-            if (mentions(steps[i].tree, steps[step].name))
+            if (expr_names(steps[i].tree, steps[step].name))
                 return false;
         return true;
     }

@@ -1,6 +1,7 @@
 /* What a kernel does is told by the functions that it calls: docs/api.md says of each on which pipe it runs. */
 #include "base/array.h"
 #include "base/files.h"
+#include "base/names.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "cot/kernels.h"
@@ -83,15 +84,6 @@ struct reading {
     struct strings defined, types;
 };
 
-static bool is_word_of_language(const struct scan *scan)
-{
-    static const char *const words[] = {"if", "for", "while", "switch", "return", "sizeof", "catch", "constexpr"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (scan_is(scan, words[i]))
-            return true;
-    return false;
-}
-
 /* Behind the parenthesis or brace that `scan` has read, and what it holds. */
 static void skip_pair(struct scan *scan, char open, char close)
 {
@@ -105,7 +97,8 @@ static void skip_pair(struct scan *scan, char open, char close)
 /* Where the body of a function ends whose name was read; NULL: it is a call or a declaration. */
 static const char *body_of(struct scan scan)
 {
-    if (is_word_of_language(&scan) || !scan_next(&scan) || !scan_is(&scan, "("))
+    if (names_among(scan.begin, scan.length, "if|for|while|switch|return|sizeof|catch|constexpr") ||
+        !scan_next(&scan) || !scan_is(&scan, "("))
         return NULL;
     skip_pair(&scan, '(', ')');
     while (scan_next(&scan) && scan.kind == SCAN_NAME) /* const, override, noexcept */
@@ -119,13 +112,9 @@ static const char *body_of(struct scan scan)
 /* "LocalTensor<half>" tells a data type. */
 static void note_type(struct reading *reading, struct scan scan)
 {
-    static const char *const types[] = {"half",    "float",   "bfloat16_t", "int8_t",   "uint8_t",
-                                        "int16_t", "int32_t", "uint16_t",   "uint32_t", "int64_t"};
-    if (!scan_next(&scan) || !scan_is(&scan, "<") || !scan_next(&scan))
-        return;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (scan_is(&scan, types[i]))
-            strings_number(reading->arena, &reading->types, types[i], strlen(types[i]));
+    static const char *const types = "half|float|bfloat16_t|int8_t|uint8_t|int16_t|int32_t|uint16_t|uint32_t|int64_t";
+    if (scan_next(&scan) && scan_is(&scan, "<") && scan_next(&scan) && names_among(scan.begin, scan.length, types))
+        strings_number(reading->arena, &reading->types, scan.begin, scan.length);
 }
 
 static void note_call(struct reading *reading, const struct scan *scan)

@@ -6,19 +6,10 @@
 
 #include <string.h>
 
-static bool names(const struct expr *expr, const char *name)
-{
-    if (expr->node == NODE_WORD && strcmp(expr->name, name) == 0)
-        return true;
-    for (int i = 0; i < expr->kid_count; i++)
-        if (expr->kids[i] && names(expr->kids[i], name))
-            return true;
-    return false;
-}
 static bool is_used(const struct synth *s, const char *name)
 {
     for (int i = 0; i < s->step_count; i++)
-        if (names(s->steps[i].tree, name))
+        if (expr_names(s->steps[i].tree, name))
             return true;
     return false;
 }
@@ -217,9 +208,9 @@ static int replaced_input(const struct synth *s, int step, bool dead)
     for (int i = 0; i < s->tensor_count; i++) {
         const struct synth_tensor *input = &s->tensors[i];
         bool free = !input->output && !input->type && input->place == SYNTH_FULL &&
-                    (input->kept || dead || names(s->steps[step].tree, input->name));
+                    (input->kept || dead || expr_names(s->steps[step].tree, input->name));
         for (int later = step + 1; later < s->step_count; later++)
-            free &= !names(s->steps[later].tree, input->name);
+            free &= !expr_names(s->steps[later].tree, input->name);
         for (int other = 0; other < s->tensor_count; other++) /* it was taken, by another output */
             free &= !s->tensors[other].in_place || strcmp(s->tensors[other].name, input->name) != 0;
         if (free && (found < 0 || changes(s, step, input->name)))

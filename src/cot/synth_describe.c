@@ -437,14 +437,6 @@ static bool one_row_quantity(const struct synth *s)
     return one && name;
 }
 
-static bool is_name(const struct synth *s, const char *name)
-{
-    for (int i = 0; i < s->name_count; i++)
-        if (strcmp(s->names[i], name) == 0)
-            return true;
-    return false;
-}
-
 static struct synth_style draw_style(struct synth *s)
 {
     struct synth_style style = {.power = synth_chance(s, 60)   ? SYNTH_HAT
@@ -466,7 +458,7 @@ static struct synth_style draw_style(struct synth *s)
     if (!rows && !s->even && synth_chance(s, s->length ? 80 : 12))
         style.index = s->length ? "[i]" : synth_choose(s, "[i]|[i]|[.., i]|[i, j]");
     style.bare = one_row_quantity(s) && synth_chance(s, 55);
-    style.spread = !*style.index && !s->lists && !is_name(s, "n") && synth_chance(s, 35);
+    style.spread = !*style.index && !s->lists && !synth_is_name(s, "n") && synth_chance(s, 35);
     if (s->length)
         style.spread = synth_chance(s, 80);
     if (s->lists) {
@@ -476,13 +468,6 @@ static struct synth_style draw_style(struct synth *s)
     if (style.dense)
         style.times = synth_choose(s, "*|*|·");
     return style;
-}
-
-/* What changes in formulas where `alias` stands for an input. */
-static void shorten(struct synth *s, const char *name, const char *alias)
-{
-    for (int i = 0; i < s->step_count; i++)
-        synth_rename(s->steps[i].tree, name, alias);
 }
 
 /* Letters for inputs, which formulas have in their places; returns the words that say so. "": there are none. */
@@ -501,7 +486,8 @@ static const char *aliases(struct synth *s)
         if (s->tensors[i].output || synth_is_in_place(s, name) || strlen(name) < 3 || !synth_chance(s, 75))
             continue;
         const char *alias = synth_name(s, "a|b|c|f|g|p|q|r|u|v|w|x|y|z|A|B|X");
-        shorten(s, name, alias);
+        for (int step = 0; step < s->step_count; step++)
+            synth_rename(s->steps[step].tree, name, alias);
         said = synth_fill(s, "$1$2`$3`$4`$5`", said, *said ? ", " : "", alias, is, name);
     }
     return said;

@@ -36,10 +36,7 @@ static const char *letter(struct synth *s)
     enum { LETTERS = sizeof letters / sizeof *letters };
     for (int first = synth_pick(s, LETTERS), i = 0; i < LETTERS; i++) {
         const char *drawn = letters[(first + i) % LETTERS];
-        bool taken = s->lists && strcmp(drawn, "t") == 0;
-        for (int j = 0; j < s->name_count; j++)
-            taken |= strcmp(s->names[j], drawn) == 0;
-        if (!taken)
+        if (!(s->lists && strcmp(drawn, "t") == 0) && !synth_is_name(s, drawn))
             return drawn;
     }
     return "tau";

@@ -1,6 +1,7 @@
 /* Formulas in the style of a description: how powers, products, choices and sums over all elements are written, and what stands behind
  * names. */
 #include "task/expr/print.h"
+#include "base/names.h"
 #include "cot/synth_internal.h"
 
 #include <string.h>
@@ -39,12 +40,9 @@ const char *synth_called(struct synth *s, const char *name)
 
 bool synth_is_summary(const struct expr *expr)
 {
-    static const char *const names[] = {"sum",  "mean",      "var",     "std",         "norm",  "amax",
-                                        "amin", "logsumexp", "softmax", "log_softmax", "cumsum"};
-    for (size_t i = 0; expr->node == NODE_CALL && i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], expr->name) == 0)
-            return true;
-    return false;
+    return expr->node == NODE_CALL &&
+           names_among(expr->name, strlen(expr->name),
+                       "sum|mean|var|std|norm|amax|amin|logsumexp|softmax|log_softmax|cumsum");
 }
 bool synth_is_all(const struct expr *call)
 {
@@ -137,13 +135,10 @@ static void add_count(const struct synth *s, struct text *text, const struct exp
 static void add_word(const struct synth *s, struct text *text, const char *name)
 {
     text_add(text, name);
-    for (int i = 0; i < s->tensor_count; i++)
-        if (strcmp(s->tensors[i].name, name) == 0) {
-            if (s->tensors[i].place != SYNTH_ONE || s->tensors[i].each)
-                add_index(s, text, s->tensors[i].stride);
-            return;
-        }
-    for (int i = 0; i < s->step_count; i++)
+    const struct synth_tensor *tensor = synth_tensor_of(s, name);
+    if (tensor && (tensor->place != SYNTH_ONE || tensor->each))
+        add_index(s, text, tensor->stride);
+    for (int i = 0; i < s->step_count && !tensor; i++)
         if (strcmp(s->steps[i].name, name) == 0 && !s->steps[i].output)
             add_index(s, text, NULL);
 }

@@ -123,6 +123,9 @@ struct synth_style {
     uint64_t seed;    /* which of its names a function has in all of the description */
 };
 
+/* The tensor of this name; NULL. And whether anything has it. */
+const struct synth_tensor *synth_tensor_of(const struct synth *s, const char *name);
+bool synth_is_name(const struct synth *s, const char *name);
 /* Renames a word in a formula. */
 void synth_rename(struct expr *expr, const char *from, const char *to);
 

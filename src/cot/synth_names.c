@@ -41,6 +41,22 @@ static bool is_taken(const struct synth *s, const char *name)
     return false;
 }
 
+const struct synth_tensor *synth_tensor_of(const struct synth *s, const char *name)
+{
+    for (int i = 0; i < s->tensor_count; i++)
+        if (strcmp(s->tensors[i].name, name) == 0)
+            return &s->tensors[i];
+    return NULL;
+}
+
+bool synth_is_name(const struct synth *s, const char *name)
+{
+    for (int i = 0; i < s->name_count; i++)
+        if (strcmp(s->names[i], name) == 0)
+            return true;
+    return false;
+}
+
 /* Letters that mean nothing: a word that stands nowhere else. */
 static const char *letters(struct synth *s)
 {

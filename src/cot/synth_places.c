@@ -242,10 +242,7 @@ static void name_row_and_column(struct synth *s, const char **r, const char **c)
     *c = "c1";
     for (int first = synth_pick(s, PAIRS), i = 0; i < PAIRS; i++) {
         const char *const *pair = pairs[(first + i) % PAIRS];
-        bool taken = false;
-        for (int j = 0; j < s->name_count; j++)
-            taken |= strcmp(s->names[j], pair[0]) == 0 || strcmp(s->names[j], pair[1]) == 0;
-        if (taken)
+        if (synth_is_name(s, pair[0]) || synth_is_name(s, pair[1]))
             continue;
         *r = s->names[s->name_count++] = pair[0];
         *c = s->names[s->name_count++] = pair[1];

@@ -14,16 +14,6 @@ struct place {
     bool flat, last, one;
 };
 
-/* "!" for "|", which separates alternatives. */
-static const char *barred(struct synth *s, const char *text)
-{
-    char *kept = arena_strdup(s->arena, text);
-    for (char *at = kept; *at; at++)
-        if (*at == '!')
-            *at = '|';
-    return kept;
-}
-
 static const char *element_of(struct synth *s, const struct place *place, const char *name, const char *stride)
 {
     if (!place->flat)
@@ -66,35 +56,35 @@ static void draw_place(struct synth *s, struct place *place)
                                    s->length);
 }
 
-/* What is compared, as a formula and as it is told. */
+/* What is compared, as a formula and as it is told: $4 is a bar, which would separate forms. */
 static const char *compared(struct synth *s, const struct place *place, const char **shown)
 {
     static const struct {
         const char *formula, *shown;
     } alone[] = {{"$1", "$1"},
                  {"$1", "$1"},
-                 {"abs($1)", "!$1!"},
-                 {"abs($1)", "!$1!"},
+                 {"abs($1)", "$4$1$4"},
+                 {"abs($1)", "$4$1$4"},
                  {"abs($1)", "abs($1)"},
                  {"$1**2", "$1^2"},
-                 {"abs($1 - $3)", "!$1 - $3!"},
+                 {"abs($1 - $3)", "$4$1 - $3$4"},
                  {"$3 * $1", "$3 * $1"},
                  {"cos($1)", "cos($1)"},
                  {"sin($1)", "sin($1)"},
                  {"-$1", "-$1"},
                  {"($1 - $3)**2", "($1 - $3)^2"},
-                 {"abs($1) * $3", "!$1! * $3"}},
-      both[] = {{"$1 + $2", "$1 + $2"},         {"$1 - $2", "$1 - $2"},
-                {"abs($1 - $2)", "!$1 - $2!"},  {"abs($1) + abs($2)", "!$1! + !$2!"},
-                {"$1 * $2", "$1 * $2"},         {"min($1, $2)", "min($1, $2)"},
-                {"max($1, $2)", "max($1, $2)"}, {"abs($1 * $2)", "!$1 * $2!"}};
+                 {"abs($1) * $3", "$4$1$4 * $3"}},
+      both[] = {{"$1 + $2", "$1 + $2"},          {"$1 - $2", "$1 - $2"},
+                {"abs($1 - $2)", "$4$1 - $2$4"}, {"abs($1) + abs($2)", "$4$1$4 + $4$2$4"},
+                {"$1 * $2", "$1 * $2"},          {"min($1, $2)", "min($1, $2)"},
+                {"max($1, $2)", "max($1, $2)"},  {"abs($1 * $2)", "$4$1 * $2$4"}};
     int row = synth_pick(s, place->other ? (int)(sizeof both / sizeof *both) : (int)(sizeof alone / sizeof *alone));
     const char *formula = place->other ? both[row].formula : alone[row].formula,
                *told = place->other ? both[row].shown : alone[row].shown, *number = "";
     if (strstr(formula, "$3"))
         number = synth_chance(s, 50) ? synth_attr(s, "alpha|c|centre|scale|mid|a0|ref", "0.5|2.0|-0.5|1.5")
                                      : synth_choose(s, "2|0.5|1|3|0.25");
-    *shown = barred(s, synth_put(s, told, place->element, place->shown_other, number));
+    *shown = synth_put(s, told, place->element, place->shown_other, number, "|");
     return synth_put(s, formula, place->x, place->other, number);
 }
 

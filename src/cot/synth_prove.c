@@ -15,11 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct akgen_error *write_text(struct arena *arena, const char *dir, const char *name, const char *text)
-{
-    return files_write(arena_printf(arena, "%s/%s", dir, name), text, strlen(text));
-}
-
 /* The tensors that the description calls lists become lists, of one member in each case: golden is that of tensor 0. */
 static struct akgen_error *make_lists(struct arena *arena, const struct synth_operator *operator, struct task * task)
 {
@@ -38,8 +33,8 @@ static struct akgen_error *make_lists(struct arena *arena, const struct synth_op
 static bool load(struct arena *arena, const struct synth_operator *operator, bool meant, const char *scratch,
                  struct task *task, const char **why, struct akgen_error **error)
 {
-    *error =
-        write_text(arena, scratch, "desc.md", arena_printf(arena, "# %s\n\n%s\n", operator->op, operator->description));
+    const char *text = arena_printf(arena, "# %s\n\n%s\n", operator->op, operator->description);
+    *error = files_write(arena_printf(arena, "%s/desc.md", scratch), text, strlen(text));
     for (int i = 0; i < SYNTH_VALUES && !*error; i++) {
         struct akgen_error *unfit = task_of_texts(arena, scratch, meant ? operator->meant_yaml[i] : operator->yaml[i],
                                                   operator->cases, task);

@@ -1,18 +1,11 @@
 /* Operators whose modules compute in the tensors' type: formulas round each step to it, and the description says so in one sentence. */
+#include "base/names.h"
 #include "cot/synth_internal.h"
 
 #include <string.h>
 
 /* What is as exact as its operands: it has been rounded, or needs not be. */
-static bool is_exact(const char *name)
-{
-    static const char *const names[] = {"neg", "abs", "relu", "min", "max", "sign", "floor", "ceil", "round", "trunc",
-                                        "<",   ">",   "<=",   ">=",  "==",  "!=",   "and",   "or",   "not",   "where"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
+static const char *const exact = "neg|abs|relu|min|max|sign|floor|ceil|round|trunc|<|>|<=|>=|==|!=|and|or|not|where";
 
 /* It is made of tensors: numbers and attributes are Python's. */
 static bool has_tensor(const struct synth *s, const struct expr *expr)
@@ -43,7 +36,7 @@ static struct expr *rounded(struct synth *s, const struct expr *expr, const char
     own->kids = arena_copy(s->arena, expr->kids, sizeof *expr->kids * (size_t)expr->kid_count);
     for (int i = 0; i < expr->kid_count; i++)
         own->kids[i] = rounded(s, expr->kids[i], type, true);
-    if (!whole || is_exact(expr->name))
+    if (!whole || names_among(expr->name, strlen(expr->name), exact))
         return own;
     struct expr *word = arena_alloc(s->arena, sizeof *word), *call = arena_alloc(s->arena, sizeof *call);
     struct expr *kids[2] = {own, word};

@@ -203,14 +203,6 @@ static const char *defined_statement(struct synth *s, const char *name, const st
     }
 }
 
-static bool is_truth(const struct synth *s, const char *name)
-{
-    for (int i = 0; i < s->tensor_count; i++)
-        if (strcmp(s->tensors[i].name, name) == 0)
-            return s->tensors[i].type && strcmp(s->tensors[i].type, "bool") == 0;
-    return false;
-}
-
 bool synth_is_in_place(const struct synth *s, const char *name)
 {
     for (int i = 0; i < s->tensor_count; i++)
@@ -230,9 +222,9 @@ static const char *changed_statement(struct synth *s, const char *name, const st
 
 static bool has_full_tensor(const struct synth *s, const struct expr *expr)
 {
-    for (int i = 0; expr->node == NODE_WORD && i < s->tensor_count; i++)
-        if (strcmp(s->tensors[i].name, expr->name) == 0)
-            return s->tensors[i].place != SYNTH_ONE;
+    const struct synth_tensor *tensor = expr->node == NODE_WORD ? synth_tensor_of(s, expr->name) : NULL;
+    if (tensor)
+        return tensor->place != SYNTH_ONE;
     for (int i = 0; expr->node == NODE_WORD && i < s->step_count; i++)
         if (strcmp(s->steps[i].name, expr->name) == 0)
             return true;
@@ -330,7 +322,8 @@ static const char *statement(struct synth *s, const struct synth_step *step, boo
 {
     const struct expr word = {.node = NODE_WORD, .name = step->name};
     const char *name = synth_formula(s, &word);
-    if (is_truth(s, step->name))
+    const struct synth_tensor *tensor = synth_tensor_of(s, step->name);
+    if (tensor && tensor->type && strcmp(tensor->type, "bool") == 0)
         return synth_truth(s, name, step->tree);
     if (s->derivative && strcmp(s->derivative, step->name) == 0)
         return derivative_statement(s, name, step);

@@ -508,3 +508,11 @@ struct akgen_error *expr_steps_parse(struct arena *arena, const char *text, stru
         fail(&p, "an operator or the end");
     return p.error;
 }
+
+bool expr_names(const struct expr *expr, const char *name)
+{
+    bool named = expr->node == NODE_WORD && strcmp(expr->name, name) == 0;
+    for (int i = 0; i < expr->kid_count && !named; i++)
+        named = expr->kids[i] && expr_names(expr->kids[i], name);
+    return named;
+}

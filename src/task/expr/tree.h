@@ -40,4 +40,7 @@ const struct expr_value *expr_word_value(const char *word);
 /* True for a function that is written as a word: + and ** are not. */
 bool expr_is_word(const char *name);
 
+/* True if a word of the tree is this one. */
+bool expr_names(const struct expr *expr, const char *name);
+
 #endif
