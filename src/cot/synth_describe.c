@@ -219,142 +219,85 @@ static void add_statements(struct synth *s, struct text *text, const char **said
     }
 }
 
-/* What a tensor's size is. */
-static void add_size(struct synth *s, struct text *text, const struct synth_tensor *tensor)
-{
-    if (tensor->place == SYNTH_ROW && synth_chance(s, 60))
-        text_add(
-            text,
-            synth_put(s, " `$1` holds one element for each row.| There is one `$1` per row.| `$1` is one number a row.",
-                      tensor->name));
-    if (tensor->place == SYNTH_COLUMN && tensor->output && synth_chance(s, 50))
-        text_add(text, synth_put(s,
-                                 " `$1` has one element per column.| `$1` is as long as a row.| `$1` holds one element "
-                                 "for every column.| `$1` has the length of a row.",
-                                 tensor->name));
-    else if (tensor->place == SYNTH_COLUMN && !tensor->output && synth_chance(s, 50))
-        text_add(text, synth_put(s,
-                                 " `$1` has one element for each column.| `$1` goes with the columns, one element "
-                                 "each.| Every row takes the same `$1`.| `$1` has one element per channel.",
-                                 tensor->name));
-    if (tensor->place == SYNTH_HALF && !tensor->output && synth_chance(s, 30))
-        text_add(
-            text,
-            synth_put(s, " `$1` is shaped as one half.| `$1` is as large as one half.| Rows of `$1` are half as long.",
-                      tensor->name));
-    if (tensor->each && synth_chance(s, 85))
-        text_add(text, synth_put(s,
-                                 " `$1` holds a number for each tensor of a list.| In `$1` there is one number for "
-                                 "every tensor `t`.| The numbers of `$1` belong to the tensors of the list, one each.| "
-                                 "Number `t` of `$1` goes with tensor `t`.",
-                                 tensor->name));
-    else if (tensor->place == SYNTH_ONE && !tensor->output && synth_chance(s, 55))
-        text_add(text, synth_put(s,
-                                 " `$1` is a tensor of a single element.| The tensor `$1` has one element, in global "
-                                 "memory.| `$1` is a scalar in a tensor of its own.| `$1` is one number for all.",
-                                 tensor->name));
-    if (tensor->place == SYNTH_ONE && tensor->output && synth_chance(s, 40))
-        text_add(text, synth_choose(s, " The result is a tensor with a single element.| The result is one number."));
-    if (tensor->place == SYNTH_AXIS && synth_chance(s, 40))
-        text_addf(text, " Dimension %d %s.", s->axis, synth_choose(s, "stays with size 1|is reduced"));
-}
+enum told {
+#define TOLD(of, percent, forms) TOLD_##of,
+#include "cot/synth_told.def"
+};
 
-/* The sizes of two tensors of one element per row together; false: there are not two, or not this time. */
-static bool add_row_sizes(struct synth *s, struct text *text)
+/* Adds a sentence; false: not this time. */
+static bool tell(struct synth *s, struct text *text, enum told of, const char *name, const char *other)
 {
-    const char *of[2];
-    int count = 0;
-    for (int i = 0; i < s->tensor_count; i++) {
-        if (s->tensors[i].place == SYNTH_ROW && count < 2)
-            of[count] = s->tensors[i].name;
-        count += s->tensors[i].place == SYNTH_ROW;
-    }
-    if (count != 2 || !synth_chance(s, 55))
+    static const struct {
+        int percent;
+        const char *forms;
+    } sentences[] = {
+#define TOLD(of, percent, forms) {percent, forms},
+#include "cot/synth_told.def"
+    };
+    if (sentences[of].percent && !synth_chance(s, sentences[of].percent))
         return false;
-    text_add(text, synth_put(s,
-                             " `$1` and `$2` hold one element per row.| There is one `$1` and one `$2` for every row.| "
-                             "`$1` and `$2` are one number a row each.| Of `$1` and `$2` each row has one element.| "
-                             "`$1` and `$2` are as long as there are rows.",
-                             of[0], of[1]));
+    text_add(text, synth_put(s, sentences[of].forms, name, other));
     return true;
 }
 
-/* Inputs and attributes that no formula has. */
-static void add_unused(struct synth *s, struct text *text)
+/* What a tensor's size is. */
+static void add_size(struct synth *s, struct text *text, const struct synth_tensor *tensor)
 {
-    if (s->absent)
-        text_add(text, synth_put(s,
-                                 " `$1` may be absent.| `$1`, if it is there, is added.| Without `$1` nothing is "
-                                 "added.| `$1` is absent.| An absent `$1` does nothing.| No `$1` is given.",
-                                 s->absent));
-    if (s->idle_as && synth_chance(s, 85))
-        text_add(
-            text,
-            synth_put(
-                s,
-                " `$1` holds the size of a row.| The values of `$1` are the sizes of the dimensions that are "
-                "normalised.| What `$1` holds is known from the shapes.| `$1` says how long a row is.| `$1` lists the "
-                "last sizes; nothing is computed of it.| `$1` gives the lengths that are normalised over, as integers.",
-                s->idle));
-    else if (s->idle && !s->idle_as && synth_chance(s, 85))
-        text_add(text, synth_put(s,
-                                 " `$1` is not needed.| Nothing is computed of the input `$1`.| The input `$1` is "
-                                 "there for the graph's sake and is not read.| `$1` holds what the forward pass gave; "
-                                 "it may be left alone.| The values of `$1` do not count.| `$1` only lends its shape.",
-                                 s->idle));
-    if (s->unused && synth_chance(s, 80))
-        text_add(text, synth_put(s,
-                                 " `$1` changes nothing of the result.| `$1` is there for other chips and is not "
-                                 "looked at.| Only the default of `$1` is asked for.| `$1` has no effect here.",
-                                 s->unused));
+    const char *name = tensor->name;
+    const bool output = tensor->output;
+    if (tensor->place == SYNTH_ROW)
+        tell(s, text, TOLD_ROW, name, NULL);
+    if (tensor->place == SYNTH_COLUMN)
+        tell(s, text, output ? TOLD_COLUMN_RESULT : TOLD_COLUMN, name, NULL);
+    if (tensor->place == SYNTH_HALF && !output)
+        tell(s, text, TOLD_HALF, name, NULL);
+    if (!(tensor->each && tell(s, text, TOLD_EACH, name, NULL)) && tensor->place == SYNTH_ONE && !output)
+        tell(s, text, TOLD_ONE, name, NULL);
+    if (tensor->place == SYNTH_ONE && output)
+        tell(s, text, TOLD_ONE_RESULT, name, NULL);
+    if (tensor->place == SYNTH_AXIS && synth_chance(s, 40))
+        text_addf(text, " Dimension %d %s.", s->axis, synth_choose(s, "stays with size 1|is reduced"));
 }
 
 /* What else a description tells. */
 static void add_notes(struct synth *s, struct text *text)
 {
-    const bool rows = add_row_sizes(s, text);
+    const char *of[2];
+    int count = 0;
+    bool in_place = false;
+    for (int i = 0; i < s->tensor_count; i++) {
+        if (s->tensors[i].place == SYNTH_ROW && count < 2)
+            of[count] = s->tensors[i].name;
+        count += s->tensors[i].place == SYNTH_ROW;
+        in_place |= s->tensors[i].in_place;
+    }
+    const bool rows = count == 2 && tell(s, text, TOLD_ROWS, of[0], of[1]); /* of both together */
     for (int i = 0; i < s->tensor_count; i++)
         if (!rows || s->tensors[i].place != SYNTH_ROW)
             add_size(s, text, &s->tensors[i]);
     if (s->counted && strncmp(s->family, "norm", strlen("norm")) == 0)
-        text_add(
-            text,
-            synth_put(s,
-                      " A row has `$1` elements.| `$1` is the number of elements of a row.| Rows are of `$1` elements.",
-                      s->count));
+        tell(s, text, TOLD_COUNTED_ROW, s->count, NULL);
     else if (s->counted && !synth_chance(s, 25))
         text_add(text, synth_put(s, " `$1` has `$2` elements.| The number of elements of `$1` is `$2`.", s->counted,
                                  s->count));
-    add_unused(s, text);
-    if (s->halved && synth_chance(s, 60))
-        text_add(text, synth_put(s,
-                                 " `$1` is -1.| `$1` counts from the end: -1 is the last dimension.| Here `$1` is the "
-                                 "last dimension.| `$1` is -1 in all cases.| A negative `$1` counts from behind.",
-                                 s->halved));
-    bool in_place = false;
-    for (int i = 0; i < s->tensor_count; i++)
-        in_place |= s->tensors[i].in_place;
-    if (in_place && synth_chance(s, 45))
-        text_add(text,
-                 synth_choose(s, " The operator changes its input.| The output has the memory of the input of that "
-                                 "name.| This happens in the memory of the input; there is no other output.| Outputs "
-                                 "lie where the inputs of the same names lie.| No output is declared: what the kernel "
-                                 "writes is its input.| All of it in place."));
+    if (s->absent)
+        tell(s, text, TOLD_ABSENT, s->absent, NULL);
+    if (s->idle)
+        tell(s, text, s->idle_as ? TOLD_IDLE_SIZES : TOLD_IDLE, s->idle, NULL);
+    if (s->unused)
+        tell(s, text, TOLD_UNUSED, s->unused, NULL);
+    if (s->halved)
+        tell(s, text, TOLD_HALVED, s->halved, NULL);
+    if (in_place)
+        tell(s, text, TOLD_IN_PLACE, NULL, NULL);
     if (s->rounds)
         text_add(text, synth_rounds_in_words(s));
-    else if (synth_chance(s, 15))
-        text_add(text, synth_choose(s, " Tensors are of one shape and one data type.| All is computed in float32, and "
-                                       "rounded at the end.| What is expected was computed in float32."));
+    else
+        tell(s, text, TOLD_GENERAL, NULL, NULL);
     if (s->counted && strcmp(s->family, "norm") == 0)
-        text_add(text,
-                 synth_choose(s, "|| The variance is the unbiased one.| One is taken from the number of elements."));
-    else if (strstr(s->family, "norm") && synth_chance(s, 25))
-        text_add(
-            text,
-            synth_choose(
-                s, " The variance is over all elements of the row, not one less.| Variances are those of the number of "
-                   "elements.| Variances are biased ones.| No variance is corrected by one.| A variance is the mean of "
-                   "what is squared."));
+        tell(s, text, TOLD_UNBIASED, NULL, NULL);
+    else if (strstr(s->family, "norm"))
+        tell(s, text, TOLD_BIASED, NULL, NULL);
 }
 
 /* The name that a note is of; NULL: the operator has no such thing. "": it needs none. */
