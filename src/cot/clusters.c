@@ -96,8 +96,7 @@ static struct cot_sample sample_of(struct arena *arena, const struct cluster *cl
     struct text forms = {0};
     for (int i = 0; i < api->count; i++)
         text_addf(&forms, "    %s%s\n", api->name, api->forms[i]);
-    const char *kept = arena_strdup(arena, forms.bytes ? forms.bytes : "");
-    text_free(&forms);
+    const char *kept = text_keep(&forms, arena);
     return (struct cot_sample){
         .part = COT_ERROR_API,
         .mode = COT_ASCENDC,

@@ -74,13 +74,6 @@ static int pick(struct document_rows *rows, int count)
     return (int)rng_integer(&rows->rng, 0, count);
 }
 
-static const char *kept(struct document_rows *rows, struct text *text)
-{
-    const char *copy = arena_strdup(&rows->block->arena, text->bytes ? text->bytes : "");
-    text_free(text);
-    return copy;
-}
-
 void document_add(struct document_rows *rows, enum cot_part part, enum cot_mode mode, const char *question,
                   const char *answer, const char *verdict, const char *tag)
 {
@@ -155,7 +148,7 @@ static const char *around(struct document_rows *rows, const struct cot_table *ta
     text_add(&text, "\n");
     for (int r = first; r < last; r++)
         add_table_row(&text, table->rows[r], table->columns);
-    return kept(rows, &text);
+    return text_keep(&text, &rows->block->arena);
 }
 
 /* A cell with calls, "`(LocalTensor<T> dst, ..)`<br>..", as whole calls of `name`; NULL: it has none. */
@@ -170,7 +163,7 @@ static const char *forms_of(struct document_rows *rows, const char *name, const 
         text_addf(&text, "%s%s%.*s", text.length ? "\n" : "", name, (int)length, line);
         line += length + (line[length] == '\n');
     }
-    return kept(rows, &text);
+    return text_keep(&text, &rows->block->arena);
 }
 
 static void ask_signature(struct document_rows *rows, const struct cot_table *table, int row, const char *name,
@@ -210,7 +203,7 @@ static void ask_row(struct document_rows *rows, const struct cot_table *table, i
             text_addf(&answer, "%s%s%s%s", answer.length ? "\n" : "", table->rows[0][c], *table->rows[0][c] ? ": " : "",
                       bare(arena, table->rows[row][c]));
     document_add(rows, api ? COT_API : COT_KNOWLEDGE, COT_TEXT, with_passage(rows, question, around(rows, table, row)),
-                 kept(rows, &answer), NULL, "row");
+                 text_keep(&answer, &rows->block->arena), NULL, "row");
 }
 
 static void ask_table(struct document_rows *rows, const struct cot_table *table)

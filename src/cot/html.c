@@ -176,7 +176,5 @@ const char *cot_markdown_of_html(struct arena *arena, const char *html)
         else
             add_byte(&page, *at++);
     }
-    const char *markdown = arena_strndup(arena, page.text.bytes ? page.text.bytes : "", page.text.length);
-    text_free(&page.text);
-    return markdown;
+    return text_keep(&page.text, arena);
 }

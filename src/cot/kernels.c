@@ -95,9 +95,7 @@ static const char *tilings_of(struct arena *arena, const struct kernels *kernels
                     text_addf(&tilings, "%s%s", tilings.length ? "\n" : "", some.bytes);
                 text_free(&some);
             }
-    const char *copy = arena_strdup(arena, tilings.length ? tilings.bytes : "");
-    text_free(&tilings);
-    return copy;
+    return text_keep(&tilings, arena);
 }
 
 static void find_tilings(struct arena *arena, struct kernels *kernels)

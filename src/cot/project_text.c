@@ -11,13 +11,6 @@
 
 enum { SHORT_REAL = 9 }; /* digits that tell one float32 from another */
 
-static const char *kept(struct arena *arena, struct text *text)
-{
-    const char *copy = arena_strdup(arena, text->bytes ? text->bytes : "");
-    text_free(text);
-    return copy;
-}
-
 static const char *json_text(struct arena *arena, const json_t *value, size_t flags)
 {
     char *text = json_dumps(value, flags | JSON_ENCODE_ANY | JSON_REAL_PRECISION(SHORT_REAL));
@@ -136,7 +129,7 @@ static const char *sentence_of(struct arena *arena, const struct dsl_lowered *lo
         } else
             text_append(&text, at++, 1);
     }
-    const char *told = kept(arena, &text);
+    const char *told = text_keep(&text, arena);
     return strstr(told, "tl.") ? NULL : told;
 }
 
@@ -193,7 +186,7 @@ const char *project_files(struct arena *arena, const struct dsl_lowered *lowered
             if ((!kernel_first || is_kernel(path)) == !pass)
                 text_addf(&text, "%s<%s>\n%s</%s>", text.length ? "\n" : "", path, lowered->files[i].text, path);
         }
-    return kept(arena, &text);
+    return text_keep(&text, arena);
 }
 
 void project_begin_kernel(struct arena *arena, struct dsl_lowered *lowered, const char *comment)
@@ -241,7 +234,7 @@ static const char *question(struct arena *arena, const struct project_facts *fac
               "\n## Hardware\n\n- chip: %s, of the family %s\n- vector cores (AIV): %d\n- Unified Buffer (UB) of a "
               "vector core: %" PRIu32 " bytes\n- L2 cache: %" PRIu64 " MiB",
               soc->name, soc->family, soc->aiv, soc->ub_tiling_bytes, soc->l2_bytes >> 20);
-    return kept(arena, &text);
+    return text_keep(&text, arena);
 }
 
 static const char *summary_of(struct arena *arena, const struct project_facts *facts)
@@ -278,5 +271,5 @@ void project_texts(struct arena *arena, const struct project_facts *facts, struc
     text_add(&text, "\nII. Kernel and pipeline\n\n");
     add_statements(arena, facts->lowered, &text, facts->statements, pipeline);
     text_addf(&text, "\nIII. Summary\n\n```json\n%s\n```", pair->summary);
-    pair->chain = kept(arena, &text);
+    pair->chain = text_keep(&text, arena);
 }

@@ -17,16 +17,16 @@ static bool is_infinity(const struct expr *expr)
 static const struct {
     const char *sign, *words, *zero;
 } comparisons[] = {
-    {">", "is greater than %s|is larger than %s|is above %s|exceeds %s|is more than %s",
+    {">", "is greater than $1|is larger than $1|is above $1|exceeds $1|is more than $1",
      "is positive|is greater than 0|is above 0"},
-    {"<", "is less than %s|is smaller than %s|is below %s|lies below %s|is under %s",
+    {"<", "is less than $1|is smaller than $1|is below $1|lies below $1|is under $1",
      "is negative|is less than 0|is below 0"},
-    {">=", "is at least %s|is not less than %s|is greater than or equal to %s|is %s or more",
+    {">=", "is at least $1|is not less than $1|is greater than or equal to $1|is $1 or more",
      "is not negative|is at least 0|is 0 or more"},
-    {"<=", "is at most %s|does not exceed %s|is less than or equal to %s|is %s or less",
+    {"<=", "is at most $1|does not exceed $1|is less than or equal to $1|is $1 or less",
      "is not positive|is at most 0|is 0 or less"},
-    {"==", "equals %s|is equal to %s|is exactly %s", "is 0|equals 0|is zero"},
-    {"!=", "differs from %s|is not %s|is not equal to %s|is other than %s", "is not 0|differs from 0|is not zero"},
+    {"==", "equals $1|is equal to $1|is exactly $1", "is 0|equals 0|is zero"},
+    {"!=", "differs from $1|is not $1|is not equal to $1|is other than $1", "is not 0|differs from 0|is not zero"},
 };
 
 /* Kinds of numbers, and what is none of them. */
@@ -130,8 +130,8 @@ static const char *condition(struct synth *s, const struct expr *expr, const cha
             bool bare = expr->kids[1]->node == NODE_VALUE;
             said = is_number(expr->kids[1], 0)
                        ? synth_choose(s, comparisons[i].zero)
-                       : arena_printf(s->arena, synth_choose(s, comparisons[i].words),
-                                      bare && synth_chance(s, 60) ? other : synth_fill(s, "`$1`", other));
+                       : synth_fill(s, synth_choose(s, comparisons[i].words),
+                                    bare && synth_chance(s, 60) ? other : synth_fill(s, "`$1`", other));
         }
     if (!said)
         return synth_fill(s, "`$1`", shown);
@@ -187,12 +187,12 @@ static const char *cascade(struct synth *s, const char *name, const struct expr 
         synth_is_call(call->kids[2], "where")
             ? synth_choose(
                   s,
-                  ", else %s|, else %s| and %s elsewhere|, otherwise %s|, and %s in all other cases|, %s anywhere else")
-            : synth_choose(s, ", else %s|, else %s|, %s elsewhere|, otherwise %s| and %s elsewhere|, or else %s|, and "
-                              "%s in all other places");
+                  ", else $1|, else $1| and $1 elsewhere|, otherwise $1|, and $1 in all other cases|, $1 anywhere else")
+            : synth_choose(s, ", else $1|, else $1|, $1 elsewhere|, otherwise $1| and $1 elsewhere|, or else $1|, and "
+                              "$1 in all other places");
     if (first)
-        rest = synth_choose(s, "; else %s|; otherwise %s|; elsewhere %s");
-    return synth_fill(s, "$1$2", text, arena_printf(s->arena, rest, value(s, at, bare)));
+        rest = synth_choose(s, "; else $1|; otherwise $1|; elsewhere $1");
+    return synth_fill(s, "$1$2", text, synth_fill(s, rest, value(s, at, bare)));
 }
 
 /* Of two by a mask, what it has where the mask is false often first. */
@@ -221,17 +221,11 @@ static const char *selection(struct synth *s, const char *name, const struct exp
                          name, a, asks, b, not_so);
     if (call->kids[0]->node == NODE_WORD && synth_chance(s, 50))
         return by_mask(s, name, synth_formula(s, call->kids[0]), a, b);
-    switch (synth_pick(s, 4)) {
-    case 0:
-        return synth_fill(s, "`$1` takes $2 where $3 and $4 elsewhere", name, a, when, b);
-    case 1:
-        return synth_fill(s, "where $1, `$2` is $3, otherwise $4", when, name, a, b);
-    case 2:
-        return synth_fill(s, "`$1` is $2, but $3 where $4", name, b, a, when);
-    default:
-        return synth_fill(s, "if $1 then `$2 = $3`, else `$4 = $5`", when, name, synth_formula(s, call->kids[1]), name,
-                          synth_formula(s, call->kids[2]));
-    }
+    return synth_put(
+        s,
+        "`$1` takes $2 where $3 and $4 elsewhere|where $3, `$1` is $2, otherwise $4|`$1` is $4, but $2 where "
+        "$3|if $3 then `$1 = $5`, else `$1 = $6`",
+        name, a, when, b, synth_formula(s, call->kids[1]), synth_formula(s, call->kids[2]));
 }
 
 const char *synth_choice(struct synth *s, const char *name, const struct expr *call)
@@ -318,12 +312,12 @@ const char *synth_truth(struct synth *s, const char *name, const struct expr *tr
                                             : synth_fill(s, "`$1`", synth_formula(s, tree));
     if (!subject && synth_chance(s, 25))
         return synth_fill(s, "`$1 = $2`", name, synth_formula(s, tree));
-    const char *forms =
-        "`%s` is true where %s, else false|`%s` is true where %s, false elsewhere|`%s` says where %s|"
-        "`%s` is true (a byte of 1) where %s, else false (0)|`%s` tells whether %s|`%s` marks the places where %s|"
-        "`%s` holds true wherever %s, and false anywhere else|`%s` is 1 (true) where %s and 0 where not|"
-        "every element of `%s` is true if %s, else false";
-    return arena_printf(s->arena, synth_choose(s, forms), name, when);
+    static const char *const forms =
+        "`$1` is true where $2, else false|`$1` is true where $2, false elsewhere|`$1` says where $2|`$1` is true (a "
+        "byte of 1) where $2, else false (0)|`$1` tells whether $2|`$1` marks the places where $2|`$1` holds true "
+        "wherever $2, and false anywhere else|`$1` is 1 (true) where $2 and 0 where not|every element of `$1` is true "
+        "if $2, else false";
+    return synth_put(s, forms, name, when);
 }
 
 /* How a value of `mode` is written. */
@@ -334,29 +328,19 @@ static const char *value_of(struct synth *s, const char *value)
     return letter && !truth ? synth_fill(s, "\"$1\"", value) : value;
 }
 
-/* Which value it is. */
-static const char *choice_told(struct synth *s)
-{
-    return synth_put(s,
-                     "; `$1` is $2|. `$1` is $2 in every case|. Here `$1` is $2|. Only `$1` $2 is asked for|. The "
-                     "default of `$1`, $2, is what counts|. `$1` is always $2",
-                     s->mode, value_of(s, s->branches[s->chosen].value));
-}
-
 static const char *branch(struct synth *s, const char *name, int number)
 {
     static const struct {
         const char *value, *words;
-    } reductions[] = {
-        {"sum", "`%1$s` is the sum over all elements|`%1$s = sum(%2$s)`|`%1$s` is what all elements add up to|`%1$s` "
-                "is `%2$s` summed up"},
-        {"mean", "`%1$s` is the mean over all elements|`%1$s = mean(%2$s)`|`%1$s` is their average|`%1$s` is `%2$s` "
-                 "averaged over everything"},
-        {"none",
-         "`%1$s` is `%2$s` itself|`%1$s = %2$s`|`%1$s` keeps `%2$s` as it is|`%1$s` has each element of `%2$s`"}};
+    } reductions[] = {{"sum",
+                       "`$1` is the sum over all elements|`$1 = sum($2)`|`$1` is what all elements add up to|`$1` "
+                       "is `$2` summed up"},
+                      {"mean", "`$1` is the mean over all elements|`$1 = mean($2)`|`$1` is their average|`$1` is `$2` "
+                               "averaged over everything"},
+                      {"none", "`$1` is `$2` itself|`$1 = $2`|`$1` keeps `$2` as it is|`$1` has each element of `$2`"}};
     for (size_t i = 0; s->reductions && i < sizeof reductions / sizeof *reductions; i++)
         if (strcmp(reductions[i].value, s->branches[number].value) == 0)
-            return arena_printf(s->arena, synth_choose(s, reductions[i].words), name, s->reductions);
+            return synth_put(s, reductions[i].words, name, s->reductions);
     return synth_fill(s, "`$1 = $2`", name, synth_formula(s, s->branches[number].tree));
 }
 
@@ -380,5 +364,10 @@ const char *synth_mode(struct synth *s, const struct synth_step *step)
         else
             text = synth_fill(s, "$1$2with `$3` = $4 $5", text, i ? ", " : "", s->mode, value, said);
     }
-    return s->told ? synth_fill(s, "$1$2", text, choice_told(s)) : text;
+    static const char *const forms =
+        "; `$1` is $2|. `$1` is $2 in every case|. Here `$1` is $2|. Only `$1` $2 is asked "
+        "for|. The default of `$1`, $2, is what counts|. `$1` is always $2";
+    return s->told
+               ? synth_fill(s, "$1$2", text, synth_put(s, forms, s->mode, value_of(s, s->branches[s->chosen].value)))
+               : text;
 }

@@ -88,12 +88,12 @@ static void make_causal(struct synth *s)
                                                 : "0.125");
     const char
         *large = synth_choose(s, "-10000|-1e4|-100"),
-        *told = synth_choose(
-            s, "`%1$s` is the softmax of `%2$s` over the last dimension, with %3$s where the column is behind the row|"
-               "causal softmax: `%1$s[.., r, :]` is the softmax of `%2$s`, where columns `c > r` are %3$s|"
-               "`%1$s = softmax(%2$s)` over each row, of which only columns up to the row's own number are seen, the "
-               "others being %3$s");
-    told = arena_printf(s->arena, told, output, scaled, large);
+        *told = synth_put(
+            s,
+            "`$1` is the softmax of `$2` over the last dimension, with $3 where the column is behind the row|causal "
+            "softmax: `$1[.., r, :]` is the softmax of `$2`, where columns `c > r` are $3|`$1 = softmax($2)` over each "
+            "row, of which only columns up to the row's own number are seen, the others being $3",
+            output, scaled, large);
     synth_told(s, output, synth_fill(s, "softmax(where(index($1, -1) <= index($2, -2), $3, $4))", x, x, scaled, large),
                told);
 }
@@ -102,9 +102,9 @@ static void make_causal(struct synth *s)
 static void make_by_position(struct synth *s)
 {
     const char *x, *value = synth_printed(s, value_of(s, &x)), *output = synth_name(s, outputs), *told, *formula;
-    const char *place = synth_chance(s, 75) ? "index(%s, -1)" : "index(%s, -2)";
+    const char *place = synth_chance(s, 75) ? "index($1, -1)" : "index($1, -2)";
     const char *j = strstr(place, "-1") ? "j" : "i";
-    place = arena_printf(s->arena, place, x);
+    place = synth_fill(s, place, x);
     const char *of =
         *j == 'j' ? synth_choose(s, "the position in the row|the column's number|the index along the last dimension")
                   : synth_choose(s, "the row's number|the index along the second to last dimension");
@@ -122,10 +122,10 @@ static void make_by_position(struct synth *s)
     }
     case 0: { /* a ramp */
         const char *step = synth_attr(s, "step|slope|delta|rate|omega", "0.5|0.01|2.0|0.1|-0.25");
-        const char *ramp = synth_chance(s, 60) ? "%s + %s * %s" : "(%s) * (1 + %s * %s)";
-        formula = arena_printf(s->arena, ramp, value, step, place);
+        const char *ramp = synth_chance(s, 60) ? "$1 + $2 * $3" : "($1) * (1 + $2 * $3)";
+        formula = synth_fill(s, ramp, value, step, place);
         told = synth_fill(s, "`$1 = $2`, where `$3` is $4, counted from 0", output,
-                          synth_printed(s, arena_printf(s->arena, ramp, value, step, j)), j, of);
+                          synth_printed(s, synth_fill(s, ramp, value, step, j)), j, of);
         break;
     }
     case 1: { /* the first ones */
@@ -141,7 +141,7 @@ static void make_by_position(struct synth *s)
     }
     case 2: { /* every second one */
         const char *other = synth_chance(s, 50) ? synth_choose(s, "0|1") : synth_fill(s, "-($1)", value);
-        formula = arena_printf(s->arena, "where(%s %% 2 == 0, %s, %s)", place, value, other);
+        formula = synth_fill(s, "where($1 % 2 == 0, $2, $3)", place, value, other);
         told = synth_fill(s, "`$1` is `$2` where $3 is even, `$4` where it is odd", output, value, of,
                           synth_printed(s, other));
         break;
@@ -157,16 +157,16 @@ static void make_by_position(struct synth *s)
     synth_told(s, output, formula, told);
 }
 
-/* Relations of the row r and the column c of an element, `%1$s` and `%2$s`: by column first as formulas have it, by row first, and in words. */
+/* Relations of the row r and the column c of an element, `$1` and `$2`: by column first as formulas have it, by row first, and in words. */
 static const struct {
     const char *formula, *column, *row, *words;
 } relations[] = {
-    {"==", "%2$s == %1$s", "%1$s == %2$s", "row and column have the same number|the row equals the column"},
-    {"!=", "%2$s != %1$s", "%1$s != %2$s", "row and column differ|the row is not the column"},
-    {"<=", "%2$s <= %1$s", "%1$s >= %2$s", "the column is at most the row|the column does not exceed the row"},
-    {"<", "%2$s < %1$s", "%1$s > %2$s", "the column is less than the row|the row exceeds the column"},
-    {">=", "%2$s >= %1$s", "%1$s <= %2$s", "the column is at least the row|the row does not exceed the column"},
-    {">", "%2$s > %1$s", "%1$s < %2$s", "the column is above the row|the row is less than the column"},
+    {"==", "$2 == $1", "$1 == $2", "row and column have the same number|the row equals the column"},
+    {"!=", "$2 != $1", "$1 != $2", "row and column differ|the row is not the column"},
+    {"<=", "$2 <= $1", "$1 >= $2", "the column is at most the row|the column does not exceed the row"},
+    {"<", "$2 < $1", "$1 > $2", "the column is less than the row|the row exceeds the column"},
+    {">=", "$2 >= $1", "$1 <= $2", "the column is at least the row|the row does not exceed the column"},
+    {">", "$2 > $1", "$1 < $2", "the column is above the row|the row is less than the column"},
 };
 
 /* A condition on row and column: what it is in formulas, and how it is told. */
@@ -178,7 +178,7 @@ static const char *where_ones(struct synth *s, const char *y, const char *r, con
     *eye = false;
     if (kind < 5) {
         const char *form = synth_choose(s, synth_chance(s, 50) ? relations[row].column : relations[row].row);
-        *told = synth_fill(s, "`$1`", arena_printf(s->arena, form, r, c));
+        *told = synth_fill(s, "`$1`", synth_fill(s, form, r, c));
         if (synth_chance(s, 45))
             *told = synth_choose(s, relations[row].words);
         *eye = row < 2;
@@ -202,12 +202,8 @@ static const char *where_ones(struct synth *s, const char *y, const char *r, con
                           width);
         return synth_fill(s, "abs($1 - $2) <= $3", c1, r1, width);
     case 10:
-        *told =
-            arena_printf(s->arena,
-                         synth_choose(s, "`%1$s + %2$s` is even|`(%1$s + %2$s) %% 2 == 0`|`%1$s` and `%2$s` are both "
-                                         "even or both odd"),
-                         r, c);
-        return arena_printf(s->arena, "(%s + %s) %% 2 == 0", c1, r1);
+        *told = synth_put(s, "`$1 + $2` is even|`($1 + $2) % 2 == 0`|`$1` and `$2` are both even or both odd", r, c);
+        return synth_fill(s, "($1 + $2) % 2 == 0", c1, r1);
     default:
         *told = synth_put(s,
                           "`$1 + $2` is one less than the number of columns|`$2` counts from the right end what `$1` "

@@ -91,37 +91,36 @@ const char *synth_column_statement(struct synth *s, const char *name, const stru
     if (!goes_down(s, tree) || (!sum && !mean))
         return synth_fill(s, "`$1 = $2`$3", name, without_axes(s, tree), down_the_rows(s, 1, !synth_has(tree, is_sum)));
     const char *of = synth_formula(s, tree->kids[0]), *noun = sum ? "sum" : "mean",
-               *form = synth_choose(
-                   s, "`%1$s` is the %3$s over all rows of `%2$s`|for each column `%1$s` is the %3$s of `%2$s`|"
-                      "`%1$s`, one element per column, is the %3$s of `%2$s` over the rows|"
-                      "`%1$s` holds the column %3$ss of `%2$s`|`%1$s[j]` is the %3$s of column `j` of `%2$s`|"
-                      "`%1$s` has the %3$s of each column of `%2$s`|`%1$s = %3$s(%2$s)`, over the rows|"
-                      "`%1$s = %3$s(%2$s)`, column by column|`%1$s = %3$s(%2$s)` with the %3$s over every row|"
-                      "`%1$s` is the %3$s of `%2$s` along the first dimension|"
-                      "the %3$s of `%2$s` over all rows is `%1$s`");
+               *form = synth_choose(s, "`$1` is the $3 over all rows of `$2`|for each column `$1` is the $3 of `$2`|"
+                                       "`$1`, one element per column, is the $3 of `$2` over the rows|"
+                                       "`$1` holds the column $3s of `$2`|`$1[j]` is the $3 of column `j` of `$2`|"
+                                       "`$1` has the $3 of each column of `$2`|`$1 = $3($2)`, over the rows|"
+                                       "`$1 = $3($2)`, column by column|`$1 = $3($2)` with the $3 over every row|"
+                                       "`$1` is the $3 of `$2` along the first dimension|"
+                                       "the $3 of `$2` over all rows is `$1`");
     if (s->rank == 2 && synth_chance(s, 20))
-        form = tree->kids[0]->node == NODE_WORD ? synth_choose(s, "`%1$s = %2$s.%3$s(0)`|`%1$s = %3$s(%2$s, dim=0)`")
-                                                : synth_choose(s, "`%1$s = (%2$s).%3$s(0)`|`%1$s = %3$s(%2$s, dim=0)`|"
-                                                                  "`%1$s = %3$s(%2$s, axis=0)`");
+        form = tree->kids[0]->node == NODE_WORD ? synth_choose(s, "`$1 = $2.$3(0)`|`$1 = $3($2, dim=0)`")
+                                                : synth_choose(s, "`$1 = ($2).$3(0)`|`$1 = $3($2, dim=0)`|"
+                                                                  "`$1 = $3($2, axis=0)`");
     else if (sum && synth_chance(s, 25))
-        form = synth_choose(s, "`%1$s` adds up `%2$s` over all rows|`%1$s` is `%2$s`, summed down the columns|"
-                               "over all rows `%2$s` is added up into `%1$s`|`%1$s` is `%2$s`, added up over the rows");
+        form = synth_choose(s, "`$1` adds up `$2` over all rows|`$1` is `$2`, summed down the columns|"
+                               "over all rows `$2` is added up into `$1`|`$1` is `$2`, added up over the rows");
     if (s->rank == 3 && strstr(form, "first dimension"))
-        form = "`%1$s` is the %3$s of `%2$s` over all dimensions but the last";
-    return arena_printf(s->arena, form, name, of, noun);
+        form = "`$1` is the $3 of `$2` over all dimensions but the last";
+    return synth_fill(s, form, name, of, noun);
 }
 
 const char *synth_row_statement(struct synth *s, const char *name, const struct expr *tree)
 {
     static const char *const forms =
-        "`%1$s` is the %3$s of each row of `%2$s`|for each row `%1$s` is the %3$s of `%2$s`|"
-        "`%1$s[i]` is the %3$s of row `i` of `%2$s`|`%1$s` holds the row %3$ss of `%2$s`|"
-        "`%1$s`, one element per row, is the %3$s of `%2$s` along the row|`%1$s = %3$s(%2$s)`, row by row|"
-        "`%1$s` has the %3$s of every row of `%2$s`|`%1$s = %3$s(%2$s, dim=-1)`|"
-        "the %3$s of `%2$s` along each row is `%1$s`|`%1$s` is the %3$s of `%2$s` along the last dimension";
+        "`$1` is the $3 of each row of `$2`|for each row `$1` is the $3 of `$2`|"
+        "`$1[i]` is the $3 of row `i` of `$2`|`$1` holds the row $3s of `$2`|"
+        "`$1`, one element per row, is the $3 of `$2` along the row|`$1 = $3($2)`, row by row|"
+        "`$1` has the $3 of every row of `$2`|`$1 = $3($2, dim=-1)`|"
+        "the $3 of `$2` along each row is `$1`|`$1` is the $3 of `$2` along the last dimension";
     if (!synth_along_rows(tree) || !(synth_is_call(tree, "sum") || synth_is_call(tree, "mean")))
         return NULL;
-    return arena_printf(s->arena, synth_choose(s, forms), name, synth_formula(s, tree->kids[0]), tree->name);
+    return synth_put(s, forms, name, synth_formula(s, tree->kids[0]), tree->name);
 }
 
 const char *synth_with_row_sums(struct synth *s, const char *said, const struct expr *tree)

@@ -254,18 +254,6 @@ static const char *fill_statement(struct synth *s, const struct synth_step *step
                      step->name, value);
 }
 
-static const char *copy_statement(struct synth *s, const char *name, const struct expr *of)
-{
-    const char *x = of->name, *like = s->tensors[synth_pick(s, s->tensor_count)].name;
-    return synth_chance(s, 25)
-               ? synth_fill(s, "`$1` is `$2` in the type of `$3`", name, x, like)
-               : synth_put(
-                     s,
-                     "`$1` is `$2` in another type|`$1` is `$2` once more|`$1` is a copy of `$2`|`$1` holds the values "
-                     "of `$2`|`$1` is `$2`, unchanged|`$1` is `$2`|`$1` has the elements of `$2`|`$1` equals `$2`",
-                     name, x);
-}
-
 /* "`x` becomes .."; words or a formula. */
 static const char *becomes_statement(struct synth *s, const char *name, const struct synth_step *step)
 {
@@ -299,22 +287,17 @@ static const char *special_statement(struct synth *s, const char *name, const st
     if (synth_goes_down(s, step->tree) && (s->columns || synth_chance(s, 45)))
         return synth_column_statement(s, name, step->tree);
     if (step->tree->node == NODE_WORD && synth_chance(s, 75))
-        return copy_statement(s, name, step->tree);
+        return synth_fill(s,
+                          "{25:`$1` is `$2` in the type of `$3`|{`$1` is `$2` in another type|`$1` is `$2` once more|"
+                          "`$1` is a copy of `$2`|`$1` holds the values of `$2`|`$1` is `$2`, unchanged|`$1` is `$2`|"
+                          "`$1` has the elements of `$2`|`$1` equals `$2`}}",
+                          name, step->tree->name, s->tensors[synth_pick(s, s->tensor_count)].name);
     const char *clamped = synth_chance(s, 65) ? synth_clamped(s, name, step->tree) : NULL;
     if (clamped)
         return clamped;
     if (synth_is_call(step->tree, "where") && synth_chance(s, 85))
         return synth_choice(s, name, step->tree);
     return synth_chance(s, 40) ? defined_statement(s, name, step->tree) : NULL;
-}
-
-/* What it is the derivative of is told besides. */
-static const char *derivative_statement(struct synth *s, const char *name, const struct synth_step *step)
-{
-    return synth_put(s,
-                     "`$1`, the derivative of `$2`, is `$3`|`$1 = $3`, the derivative of `$2`|`$1 = $3` (what `$2` has "
-                     "for a slope)|`$1` is the slope of `$2`, that is `$3`",
-                     name, synth_formula(s, synth_parse(s, s->derived)), synth_formula(s, step->tree));
 }
 
 /* What a step computes, its sentence not being given. */
@@ -326,7 +309,10 @@ static const char *statement(struct synth *s, const struct synth_step *step, boo
     if (tensor && tensor->type && strcmp(tensor->type, "bool") == 0)
         return synth_truth(s, name, step->tree);
     if (s->derivative && strcmp(s->derivative, step->name) == 0)
-        return derivative_statement(s, name, step);
+        return synth_put(s,
+                         "`$1`, the derivative of `$2`, is `$3`|`$1 = $3`, the derivative of `$2`|`$1 = $3` (what `$2` "
+                         "has for a slope)|`$1` is the slope of `$2`, that is `$3`",
+                         name, synth_formula(s, synth_parse(s, s->derived)), synth_formula(s, step->tree));
     const char *special = special_statement(s, name, step);
     if (special)
         return special;
