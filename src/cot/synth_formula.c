@@ -112,24 +112,11 @@ static void add_index(const struct synth *s, struct text *text, const char *stri
 /* How many elements a tensor has. */
 static void add_count(const struct synth *s, struct text *text, const struct expr *call)
 {
-    const char *name = call->kids[0]->name;
-    if (call->kid_count == 1) {
-        text_add(text, s->count);
-        return;
-    }
-    switch (s->style->seed % 4) {
-    case 0:
-        text_addf(text, "numel(%s)", name);
-        break;
-    case 1:
-        text_addf(text, "%s.numel()", name);
-        break;
-    case 2:
-        text_add(text, "(number of elements)");
-        break;
-    default:
-        text_add(text, s->count);
-    }
+    const uint64_t way = call->kid_count == 1 ? 3 : s->style->seed % 4;
+    if (way < 2)
+        text_addf(text, way ? "%s.numel()" : "numel(%s)", call->kids[0]->name);
+    else
+        text_add(text, way == 2 ? "(number of elements)" : s->count);
 }
 
 static void add_word(const struct synth *s, struct text *text, const char *name)

@@ -1,5 +1,6 @@
 /* Rows a part of which is computed otherwise than the rest: one half, or a quarter. An answer has one form, where(index(x, -1) < ..). */
 #include "cot/synth_internal.h"
+#include "toolchain/tokens.h"
 
 #include <string.h>
 
@@ -48,14 +49,13 @@ static const struct part parts[] = {
 static const char *by_name(struct synth *s, const char *const *words, bool changed)
 {
     static const char *const
-        kept =
-            "`$1` is `$7` with the $4 of each row $6|the $4 of every row of `$7` is $6, nothing else is; the result is "
-            "`$1`|`$1` equals `$7`, except for the $4 of each row, which is $6|in the $4 of a row `$1 = $2`, in the $5 "
-            "`$1 = $7`|each row of `$7` goes into `$1` as it is, but with its $4 $6|`$1` holds `$7`; along the last "
-            "dimension its $4 is $6, its $5 copied",
-        *const computed = "the $4 of each row of `$1` is `$2`, the $5 `$3`|in the $5 of a row `$1 = $3`, in the "
-                          "$4 `$1 = $2`|`$1` is `$3`, but `$2` in the $4 of each row|along the last "
-                          "dimension `$1` has `$2` in its $4 and `$3` in its $5";
+        kept = "`$1` is `$7` with the $4 of each row $6|the $4 of every row of `$7` is $6, nothing else is; the result "
+               "is `$1`|`$1` equals `$7`, except for the $4 of each row, which is $6|in the $4 of a row `$1 = $2`, in "
+               "the $5 `$1 = $7`|each row of `$7` goes into `$1` as it is, but with its $4 $6|`$1` holds `$7`; along "
+               "the last dimension its $4 is $6, its $5 copied",
+        *const computed =
+            "the $4 of each row of `$1` is `$2`, the $5 `$3`|in the $5 of a row `$1 = $3`, in the $4 `$1 = $2`|`$1` is "
+            "`$3`, but `$2` in the $4 of each row|along the last dimension `$1` has `$2` in its $4 and `$3` in its $5";
     return synth_put_parts(s, changed ? kept : computed, words);
 }
 
@@ -64,11 +64,11 @@ static const char *by_column(struct synth *s, const char *const *words)
 {
     return synth_put_parts(
         s,
-        "`$1[.., $4] = $3` if `$4 >= $5`, else `$2`, `$6` being the number of columns|`$1[.., $4] = $2` for "
-        "`$4 < $5` and `$3` from there on; rows have `$6` elements|with `$6` columns: `$1[.., $4]` is `$3` "
-        "where `$4 >= $5` and `$2` where `$4 < $5`|of rows with `$6` elements, those at `$4 < $5` become "
-        "`$2`, the others `$3`; that is `$1`|`$1[.., $4] = $4 < $5 ? $2 : $3`, where a row has `$6` "
-        "elements|`$1` is `$3` from column `$5` on, `$2` in front of it; `$6` is how long rows are",
+        "`$1[.., $4] = $3` if `$4 >= $5`, else `$2`, `$6` being the number of columns|`$1[.., $4] = $2` for `$4 < $5` "
+        "and `$3` from there on; rows have `$6` elements|with `$6` columns: `$1[.., $4]` is `$3` where `$4 >= $5` and "
+        "`$2` where `$4 < $5`|of rows with `$6` elements, those at `$4 < $5` become `$2`, the others `$3`; that is "
+        "`$1`|`$1[.., $4] = $4 < $5 ? $2 : $3`, where a row has `$6` elements|`$1` is `$3` from column `$5` on, `$2` "
+        "in front of it; `$6` is how long rows are",
         words);
 }
 
@@ -78,12 +78,8 @@ static const char *indexed(struct synth *s, const char *text, const char *name, 
     struct text out = {0};
     size_t length = strlen(name);
     for (const char *at = text; *at;) {
-        const bool begins =
-            at == text || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789", at[-1]);
-        const bool ends =
-            strncmp(at, name, length) == 0 &&
-            (!at[length] || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789(", at[length]));
-        if (begins && ends) {
+        if ((at == text || !token_name_char(at[-1])) && strncmp(at, name, length) == 0 &&
+            !token_name_char(at[length]) && at[length] != '(') {
             text_addf(&out, "%s[.., %s]", name, letter);
             at += length;
         } else {
@@ -98,20 +94,16 @@ static const char *by_changed_columns(struct synth *s, const char *const *words,
 {
     static const char *const
         behind = "`$1[.., $4] = $2` for every `$4 >= $5`, `$6` being how many columns there are, else `$1` is "
-                 "`$7`|`$1` is `$7`, but "
-                 "`$1[.., $4] = $2` from `$4 = $5` on, where rows have `$6` elements|for `$4 >= $5` `$1[.., $4] = $2`, "
-                 "all other "
-                 "elements are copied from `$7` (a row has `$6`)|`$1[.., $4]` is `$2` if `$4 >= $5` and unchanged "
-                 "otherwise; `$6` "
-                 "is the length of a row of `$7`|with rows of `$6` elements, `$1` is `$7` where `$4 < $5`, and `$1[.., "
-                 "$4] = $2` "
-                 "behind that",
-        *const front = "`$1[.., $4] = $2` for every `$4 < $5`, `$6` being how many columns there are, else `$1` "
-                       "is `$7`|`$1` is `$7`, but `$1[.., $4] = $2` up to `$4 = $5 - 1`, where rows have `$6` "
-                       "elements|for `$4 < $5` `$1[.., $4] = $2`, all other elements are copied from `$7` (a row "
-                       "has `$6`)|`$1[.., $4]` is `$2` if `$4 < $5` and unchanged otherwise; `$6` is the length "
-                       "of a row of `$7`|with rows of `$6` elements, `$1` is `$7` where `$4 >= $5`, and `$1[.., "
-                       "$4] = $2` before that";
+                 "`$7`|`$1` is `$7`, but `$1[.., $4] = $2` from `$4 = $5` on, where rows have `$6` elements|for `$4 >= "
+                 "$5` `$1[.., $4] = $2`, all other elements are copied from `$7` (a row has `$6`)|`$1[.., $4]` is `$2` "
+                 "if `$4 >= $5` and unchanged otherwise; `$6` is the length of a row of `$7`|with rows of `$6` "
+                 "elements, `$1` is `$7` where `$4 < $5`, and `$1[.., $4] = $2` behind that",
+        *const front =
+            "`$1[.., $4] = $2` for every `$4 < $5`, `$6` being how many columns there are, else `$1` is `$7`|`$1` is "
+            "`$7`, but `$1[.., $4] = $2` up to `$4 = $5 - 1`, where rows have `$6` elements|for `$4 < $5` `$1[.., $4] "
+            "= $2`, all other elements are copied from `$7` (a row has `$6`)|`$1[.., $4]` is `$2` if `$4 < $5` and "
+            "unchanged otherwise; `$6` is the length of a row of `$7`|with rows of `$6` elements, `$1` is `$7` where "
+            "`$4 >= $5`, and `$1[.., $4] = $2` before that";
     return synth_put_parts(s, second ? behind : front, words);
 }
 

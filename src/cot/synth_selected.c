@@ -1,19 +1,13 @@
 /* A choice first, and then more: what was chosen is normalised, opened, summed. */
 #include "cot/synth_internal.h"
 
+#include <string.h>
+
 /* One side of the choice. */
 static const char *side(struct synth *s, const char *tensor)
 {
-    switch (synth_pick(s, 6)) {
-    case 0:
-        return synth_fill(s, "$1 * $2", tensor, synth_choose(s, "0.5|2|0.1|0.125"));
-    case 1:
-        return synth_choose(s, "-10000|0|-100|1|-1e4|0.5|-1");
-    case 2:
-        return synth_fill(s, "$1($2)", synth_choose(s, "exp|tanh|abs|sigmoid|sin"), tensor);
-    default:
-        return tensor;
-    }
+    return synth_put(s, "$1 * {0.5|2|0.1|0.125}|{-10000|0|-100|1|-1e4|0.5|-1}|{exp|tanh|abs|sigmoid|sin}($1)|$1|$1|$1",
+                     tensor);
 }
 
 static const char *condition(struct synth *s, const char *a)
@@ -27,32 +21,24 @@ static const char *condition(struct synth *s, const char *a)
 /* What becomes of what was chosen: "$1", with a number "$2" and another tensor "$3". */
 static const char *further(struct synth *s, const char *h, enum synth_place *place)
 {
-    const char *number = synth_choose(s, "1e-6|1e-5|1e-3"), *text;
-    *place = SYNTH_FULL;
-    switch (synth_pick(s, 6)) {
-    case 0:
-    case 1:
-        text = "softmax($1)|softmax($1)|log_softmax($1)|softmax($1) * $3|exp($1 - amax($1)) / sum(exp($1 - amax($1)))|"
-               "softmax($1 * 0.5)|softmax($1) - $3";
-        break;
-    case 2:
-        text =
-            "$1 * rsqrt(mean($1**2) + $2)|($1 - mean($1)) / sqrt(var($1) + $2)|$1 - mean($1)|$1 / (sum(abs($1)) + $2)|"
-            "$1 / sqrt(sum($1**2) + $2)|($1 - mean($1)) * rsqrt(var($1) + $2) * $3";
-        break;
-    case 3:
-        text = "sum($1)|mean($1)|amax($1)|amin($1)|logsumexp($1)|sum($1 * $3)";
-        *place = SYNTH_ROW;
-        break;
-    default:
-        text = "silu($1) * $3|tanh($1) + $3|gelu($1)|$1 * $3 + $1|sigmoid($1) * $3|abs($1) + $3|relu($1) - $3|$1**2 - "
-               "$3|exp($1) * $3|softplus($1)|max($1, $3)|$3 / (1 + $1**2)";
-    }
-    text = synth_choose(s, text);
+    static const char *const softmax = "softmax($1)|softmax($1)|log_softmax($1)|softmax($1) * $3|exp($1 - amax($1)) / "
+                                       "sum(exp($1 - amax($1)))|softmax($1 * 0.5)|softmax($1) - $3";
+    static const char *const norm =
+        "$1 * rsqrt(mean($1**2) + $2)|($1 - mean($1)) / sqrt(var($1) + $2)|$1 - mean($1)|$1 / (sum(abs($1)) + $2)|$1 / "
+        "sqrt(sum($1**2) + $2)|($1 - mean($1)) * rsqrt(var($1) + $2) * $3";
+    static const char *const gate =
+        "silu($1) * $3|tanh($1) + $3|gelu($1)|$1 * $3 + $1|sigmoid($1) * $3|abs($1) + $3|relu($1) - $3|$1**2 - "
+        "$3|exp($1) * $3|softplus($1)|max($1, $3)|$3 / (1 + $1**2)";
+    const char *number = synth_choose(s, "1e-6|1e-5|1e-3");
+    const int kind = synth_pick(s, 6);
+    *place = kind == 3 ? SYNTH_ROW : SYNTH_FULL;
+    const char *text = synth_choose(s, kind < 2    ? softmax
+                                       : kind == 2 ? norm
+                                       : kind == 3 ? "sum($1)|mean($1)|amax($1)|amin($1)|logsumexp($1)|sum($1 * $3)"
+                                                   : gate);
     const char *parts[] = {h, number, NULL};
-    for (const char *at = text; *at; at++)
-        if (at[0] == '$' && at[1] == '3')
-            parts[2] = synth_input(s, SYNTH_FULL, "v|value|g|gate|residual|w|other|dropout_mask");
+    if (strstr(text, "$3"))
+        parts[2] = synth_input(s, SYNTH_FULL, "v|value|g|gate|residual|w|other|dropout_mask");
     return synth_put_parts(s, text, parts);
 }
 
