@@ -230,7 +230,8 @@ static const char *chain_of(struct arena *arena, const struct reading *reading)
             text_addf(&chain, "%s`%s`", i ? ", " : "", function->calls.items[i].at);
         text_add(&chain, ".");
     }
-    return chain.length ? text_keep(&chain, arena) : NULL;
+    const char *kept = text_keep(&chain, arena);
+    return *kept ? kept : NULL;
 }
 
 struct akgen_error *kernel_words(struct arena *arena, const char *text, const char *tilings, uint64_t seed,

@@ -434,5 +434,6 @@ const char *synth_chain(struct arena *arena, const char *program)
         text_addf(&chain, "%s%.*s", chain.length ? "\n" : "", (int)length - 2, line + 2);
         line += length + (line[length] == '\n');
     }
-    return chain.length ? text_keep(&chain, arena) : NULL;
+    const char *kept = text_keep(&chain, arena);
+    return *kept ? kept : NULL;
 }

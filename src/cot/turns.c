@@ -41,7 +41,8 @@ const char *cot_turns_text(struct arena *arena, const struct cot_turn *turns, in
             text_addf(&text, "%s:\n", shown(&turns[i]));
         text_addf(&text, "%s", turns[i].text);
     }
-    return text.length ? text_keep(&text, arena) : NULL;
+    const char *kept = text_keep(&text, arena);
+    return *kept ? kept : NULL;
 }
 
 bool cot_turns_split(struct arena *arena, const struct cot_turn *turns, int count, const char **question,

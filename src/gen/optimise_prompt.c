@@ -144,7 +144,8 @@ static const char *earlier_tries(const struct repair *repair, const struct attem
         const char *ended = try->same_as == attempt->sample ? "the same code came back" : try->ended;
         text_addf(&text, "- %s%s\n", ended, try->timed && try->same_as != attempt->sample ? ": not faster" : "");
     }
-    return text.length ? text_keep(&text, repair->arena) : NULL;
+    const char *kept = text_keep(&text, repair->arena);
+    return *kept ? kept : NULL;
 }
 
 struct akgen_error *optimise_prompt(struct repair *repair, const struct attempt *attempt, struct gen_prompt *prompt)

@@ -82,5 +82,6 @@ const char *sandbox_missing(struct arena *arena)
     for (int i = 0; i < SANDBOX_LAYER_COUNT; i++)
         if (layers[i].required && !layers[i].granted)
             text_addf(&text, "%s%s", text.length ? ", " : "", layers[i].name);
-    return text.length ? text_keep(&text, arena) : NULL;
+    const char *kept = text_keep(&text, arena);
+    return *kept ? kept : NULL;
 }
