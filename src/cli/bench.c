@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_SUITE = 0x300, KEY_PROVIDER, KEY_TASK, KEY_DB, KEY_RESUME, KEY_REPORT };
 enum { EXIT_INTERRUPTED = 130, MOST_GLOBS = 256 };
 
 struct bench_arguments {
@@ -27,69 +26,29 @@ struct bench_arguments {
     struct cli_baseline baseline;
 };
 
-static const struct argp_option options[] = {
-    {"suite", KEY_SUITE, "NAME", 0, "suite of tasks (default npukernelbench)", 1},
-    {"provider", KEY_PROVIDER, "NAME", 0,
+#define CLI_OF struct bench_arguments
+static const struct cli_option rows[] = {
+    {"suite", 0, "NAME", CLI_TEXT(suite), 1, "suite of tasks (default npukernelbench)"},
+    {"provider", 0, "NAME", CLI_TEXT(provider), 1,
      "reference (the tasks' own answers, where they have one; default), dsl (their programs in AscendDSL, compiled), "
      "dir:PATH, openai:URL (a server of a model), lm (the model in models/), lm:DIR (one that this process runs) or "
-     "exec:COMMAND (prompt on "
-     "standard input, answer on standard output)",
-     1},
-    {"task", KEY_TASK, "GLOB", CLI_SEVERAL, "only tasks whose name matches, e.g. 'level1/*' or '*/Sqrt'; several times",
-     1},
-    {"db", KEY_DB, "FILE", 0, "keep the run in an SQLite file (docs/store.md)", 1},
-    {"resume", KEY_RESUME, NULL, 0, "go on with the newest unfinished run of --db that has the same settings", 1},
-    {"report", KEY_REPORT, "FILE.html", 0, "write the run as one HTML page", 1},
-    {"pass-at", 'k', "K[,K..]", 0, "report pass@k for these k (default, of several samples: 1, 5, 10, 100)", 1},
-    {0},
+     "exec:COMMAND (prompt on standard input, answer on standard output)"},
+    {"task", 0, "GLOB", CLI_LIST(tasks, task_count), 1,
+     "only tasks whose name matches, e.g. 'level1/*' or '*/Sqrt'; several times"},
+    {"db", 0, "FILE", CLI_TEXT(db), 1, "keep the run in an SQLite file (docs/store.md)"},
+    {"resume", 0, NULL, CLI_FLAG(resume), 1, "go on with the newest unfinished run of --db that has the same settings"},
+    {"report", 0, "FILE.html", CLI_TEXT(report), 1, "write the run as one HTML page"},
+    {"pass-at", 'k', "K[,K..]", CLI_CALL(cli_take_ks, .at = CLI_AT(ks)), 1,
+     "report pass@k for these k (default, of several samples: 1, 5, 10, 100)"},
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static void check_arguments(void *bench, const struct argp_state *state)
 {
-    struct bench_arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &arguments->eval;
-        state->child_inputs[2] = &arguments->baseline;
-        state->child_inputs[3] = &arguments->model;
-        break;
-    case KEY_SUITE:
-        arguments->suite = text;
-        break;
-    case KEY_PROVIDER:
-        arguments->provider = text;
-        break;
-    case KEY_TASK:
-        if (arguments->task_count == MOST_GLOBS)
-            argp_error(state, "--task: more than %d", MOST_GLOBS);
-        arguments->tasks[arguments->task_count++] = text;
-        break;
-    case KEY_DB:
-        arguments->db = text;
-        break;
-    case KEY_RESUME:
-        arguments->resume = true;
-        break;
-    case ARGP_KEY_END:
-        if (arguments->resume && !arguments->db)
-            argp_error(state, "--resume needs --db");
-        if (!gen_model_is_provider(arguments->provider))
-            cli_refuse_model_options(state,
-                                     "is of a model, which --provider openai:URL, lm, lm:DIR or exec:COMMAND names");
-        break;
-    case 'k':
-        cli_parse_ks(state, text, &arguments->ks);
-        break;
-    case KEY_REPORT:
-        arguments->report = text;
-        break;
-    case ARGP_KEY_ARG:
-        argp_error(state, "unexpected argument '%s'", text);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    const struct bench_arguments *arguments = bench;
+    if (arguments->resume && !arguments->db)
+        argp_error(state, "--resume needs --db");
+    if (!gen_model_is_provider(arguments->provider))
+        cli_refuse_model_options(state, "is of a model, which --provider openai:URL, lm, lm:DIR or exec:COMMAND names");
 }
 
 /* Results. */
@@ -365,14 +324,14 @@ static struct akgen_error *set_language(struct bench_arguments *arguments, const
 
 int cli_bench(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0},
-                                                 {&cli_language_argp, 0, NULL, 0},
-                                                 {&cli_baseline_argp, 0, NULL, 0},
-                                                 {&cli_model_argp, 0, NULL, 0},
-                                                 {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .parts = {{&cli_eval_table, CLI_AT(eval)},
+                  {&cli_language_table, CLI_AT(eval)},
+                  {&cli_baseline_table, CLI_AT(baseline)},
+                  {&cli_model_table, CLI_AT(model)}},
+        .excess = CLI_UNEXPECTED,
+        .check = check_arguments,
         .doc =
             "Evaluates the samples of a provider and prints compile rate (CR) and execution rate (ER) by level and "
             "category.\vA dir: provider holds candidates as PATH/level1/Math/Sqrt/op_host, op_kernel, or any number of "
@@ -381,14 +340,13 @@ int cli_bench(int argc, char **argv)
             "PATH/sqrt.txt. A baseline of dir:PATH lies likewise, one kernel for each task. Exit code: 0 all pass, "
             "1 some do not, 2 wrong usage, "
             "3 failure of akgen or of a model's server, 130 interrupted.",
-        .children = children,
     };
     struct bench_arguments arguments = {.eval = cli_eval_defaults(),
                                         .model = cli_model_defaults(),
                                         .suite = "npukernelbench",
                                         .provider = BENCH_REFERENCE,
                                         .baseline = {BASELINE_EAGER, &arguments.eval}};
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct bench_options options = {0};
     struct bench bench = {0};
     struct task *tasks;

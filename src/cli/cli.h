@@ -2,10 +2,8 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include "cli/table.h"
 #include "eval/eval.h"
-
-#include <argp.h>
-#include <stdio.h>
 
 enum { EXIT_PASS = 0, EXIT_OTHER_VERDICT = 1, EXIT_USAGE = 2, EXIT_OWN_FAILURE = 3 };
 
@@ -26,24 +24,6 @@ int cli_soc(int argc, char **argv);
 int cli_serve(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 
-/* argp_parse, which ends the program with a usage error where an option that takes one value is given two different ones (parse.c). */
-void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
-/* A flag of an option in argp's table: each value adds to those before. */
-enum { CLI_SEVERAL = 0x100 };
-/* For a parser at ARGP_KEY_END. Whether the option with this key was given. */
-bool cli_given(const struct argp_state *state, int key);
-/* True if an option of this argp was given. */
-bool cli_given_of(const struct argp_state *state, const struct argp *of);
-/* Ends the program with a usage error if an option of this argp was given; `why` follows its name. */
-void cli_refuse_options(const struct argp_state *state, const struct argp *of, const char *why);
-/* An option, and the words of a command that it means something to: "check, explain". The last has key 0. */
-struct cli_use {
-    int key;
-    const char *words;
-};
-/* Ends the program with a usage error if an option was given that means nothing to this word. Options that the list lacks are for all. */
-void cli_check_uses(const struct argp *argp, int argc, char **argv, const struct cli_use *uses, const char *word);
-
 /* A command of a command, and the choice among them by the first word; `about` is a line of the help (command.c). */
 struct cli_command {
     const char *name;
@@ -58,34 +38,36 @@ int cli_run_command(const char *group, const char *about, const struct cli_comma
 int cli_task_new(struct arena *arena, const char *path, const char *reference, const char *like);
 
 /* Options that eval and bench share (options.c). */
-/* An argp child; its input is the `struct eval_options`, filled with defaults before parsing. */
-extern const struct argp cli_eval_argp;
-/* --language of the commands that read answers. An argp child with the same input. */
-extern const struct argp cli_language_argp;
+/* Of a `struct eval_options`, filled with defaults before parsing. */
+extern const struct cli_table cli_eval_table;
+/* --language of the commands that read answers; of the same struct. */
+extern const struct cli_table cli_language_table;
 /* Defaults: Ascend910B2, dynamic, project, upstream, all cases, in-order, as many jobs as processors. */
 struct eval_options cli_eval_defaults(void);
+/* --soc of a row that calls with a `const struct npu_soc *`. */
+void cli_take_soc(void *soc, char *text, const struct argp_state *state);
 /* Applies --tolerance, if it was given, to a task. An error if the task or the profile has no such choice. */
 struct akgen_error *cli_set_tolerance(struct arena *arena, const struct eval_options *eval, struct task *task);
-/* --baseline of eval and bench. An argp child; its input is the `struct cli_baseline`. */
+/* --baseline of eval and bench, of a `struct cli_baseline`. */
 struct cli_baseline {
     const char *name;                 /* BASELINE_EAGER, "dir:PATH" */
     const struct eval_options *timed; /* the command's, which must model time where the baseline is not eager */
 };
-extern const struct argp cli_baseline_argp;
-/* A whole number in [low, high]; ends the program with a usage error that names the option otherwise. */
-long cli_parse_number(const struct argp_state *state, const char *option, const char *text, long low, long high);
-/* A number in [low, high], likewise. */
-double cli_parse_real(const struct argp_state *state, const char *option, const char *text, double low, double high);
+extern const struct cli_table cli_baseline_table;
 /* -k of bench and report: some k of pass@k, ascending. */
 struct cli_ks {
     int of[16], count;
 };
-/* Reads "1,10"; ends the program with a usage error otherwise. */
-void cli_parse_ks(const struct argp_state *state, const char *text, struct cli_ks *ks);
+/* Reads "1,10", for a row that calls with a `struct cli_ks`. */
+void cli_take_ks(void *ks, char *text, const struct argp_state *state);
 /* Exit code of a command that ends with a verdict. */
 int cli_exit_code(enum akgen_verdict_kind kind);
 /* Prints "akgen: <message>" without control characters, frees the error and returns exit_code. */
 int cli_fail(int exit_code, struct akgen_error *error);
+/* How a command ends: with cli_fail, as wrong usage where the error is of the user's file; without an error with 0. */
+int cli_end(struct akgen_error *error);
+/* Prints JSON and a line's end to standard output, and releases it; jansson's flags. */
+void cli_print_json(json_t *json, size_t flags);
 
 /* Verdicts for people (print.c). */
 /* Colour codes, all empty when the stream is no terminal or NO_COLOR is set. */

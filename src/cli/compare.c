@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SIDES = 2, OPT_TASK = 500, OPT_JSON, OPT_TIMING };
+enum { SIDES = 2 };
 
 struct compare {
     struct eval_options options;
@@ -17,47 +17,26 @@ struct compare {
     bool json, every_case;
 };
 
-static const struct argp_option compare_options[] = {
-    {"task", OPT_TASK, "TASK", 0, "the task that both are for", 1},
-    {"json", OPT_JSON, NULL, 0, "print both verdicts, as {\"a\": .., \"b\": ..}", 1},
-    {"timing", OPT_TIMING, NULL, 0, "pipe by pipe for every case (default: for the one that moves most bytes)", 1},
-    {0},
+#define CLI_OF struct compare
+static const struct cli_option rows[] = {
+    {"task", 0, "TASK", CLI_TEXT(task), 1, "the task that both are for"},
+    {"json", 0, NULL, CLI_FLAG(json), 1, "print both verdicts, as {\"a\": .., \"b\": ..}"},
+    {"timing", 0, NULL, CLI_FLAG(every_case), 1,
+     "pipe by pipe for every case (default: for the one that moves most bytes)"},
+    {NULL, 0, "DIR", CLI_LIST(dirs, dir_count, .full = "expected two candidates, and this is one more: %s"), 0, NULL},
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void check_arguments(void *arguments, const struct argp_state *state)
 {
-    struct compare *compare = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &compare->options;
-        return 0;
-    case OPT_TASK:
-        compare->task = argument;
-        return 0;
-    case OPT_JSON:
-        compare->json = true;
-        return 0;
-    case OPT_TIMING:
-        compare->every_case = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (compare->dir_count == SIDES)
-            argp_error(state, "expected two candidates, and this is one more: %s", argument);
-        compare->dirs[compare->dir_count++] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (compare->dir_count < SIDES)
-            argp_error(state, "expected two candidates: akgen compare A B --task TASK");
-        if (!compare->task)
-            argp_error(state, "--task names the task that both are for");
-        if (compare->json && compare->every_case)
-            argp_error(state, "--timing prints a table; --json has every case's time");
-        if (compare->options.no_timing || compare->options.random_order)
-            argp_error(state, "time is modelled in program order only, and not with --no-timing");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct compare *compare = arguments;
+    if (compare->dir_count < SIDES)
+        argp_error(state, "expected two candidates: akgen compare A B --task TASK");
+    if (!compare->task)
+        argp_error(state, "--task names the task that both are for");
+    if (compare->json && compare->every_case)
+        argp_error(state, "--timing prints a table; --json has every case's time");
+    if (compare->options.no_timing || compare->options.random_order)
+        argp_error(state, "time is modelled in program order only, and not with --no-timing");
 }
 
 /* The modelled time of a case that was right; NULL: there is none. */
@@ -176,9 +155,7 @@ static void print_json(const struct verdict verdicts[SIDES])
     static const char *const names[] = {"a", "b"};
     for (int side = 0; side < SIDES; side++)
         json_object_set_new(both, names[side], verdict_to_json(&verdicts[side]));
-    json_dumpf(both, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-    putchar('\n');
-    json_decref(both);
+    cli_print_json(both, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 }
 
 static struct akgen_error *check(const struct compare *compare, const struct task *task)
@@ -195,17 +172,16 @@ static struct akgen_error *check(const struct compare *compare, const struct tas
 
 int cli_compare(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {&cli_language_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = compare_options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .parts = {{&cli_eval_table, CLI_AT(options)}, {&cli_language_table, CLI_AT(options)}},
+        .check = check_arguments,
         .args_doc = "A B",
         .doc = "Evaluates two candidates for one task and sets their modelled times side by side, pipe by pipe.\v"
                "Exit code: 0 both pass, 1 one does not, 2 wrong usage, 3 failure of akgen.",
-        .children = children,
     };
     struct compare compare = {.options = cli_eval_defaults()};
-    cli_parse(&argp, argc, argv, &compare);
+    cli_parse(&table, argc, argv, &compare);
     struct arena arena = {0};
     struct task task;
     struct akgen_error *error = task_find(&arena, toolchain_home(), compare.task, &task);

@@ -28,90 +28,51 @@ int cli_cot(int argc, char **argv)
         sizeof commands / sizeof *commands, argc, argv);
 }
 
-enum { KEY_DB = 0x700, KEY_PART, KEY_MODE, KEY_SPLIT, KEY_VERDICT, KEY_LICENCE };
-
-static error_t parse_db(int key, char *text, struct argp_state *state)
-{
-    const char **path = state->input;
-    switch (key) {
-    case KEY_DB:
-        *path = text;
-        break;
-    case ARGP_KEY_END:
-        if (!*path)
-            argp_error(state, "--db FILE is needed");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp_option db_options[] = {
-    {"db", KEY_DB, "FILE", 0, "the database of samples", 0},
-    {0},
+struct database {
+    const char *path;
 };
-const struct argp cli_cot_db_argp = {.options = db_options, .parser = parse_db};
-
-static error_t parse_jobs(int key, char *text, struct argp_state *state)
-{
-    int *jobs = state->input;
-    if (key == ARGP_KEY_INIT)
-        *jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    else if (key == 'j')
-        *jobs = (int)cli_parse_number(state, "jobs", text, 1, 256);
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
-}
-
-static const struct argp_option jobs_options[] = {
-    {"jobs", 'j', "N", 0, "threads (default: one for each processor)", 0},
-    {0},
+#define CLI_OF struct database
+static const struct cli_option db_rows[] = {
+    {"db", 0, "FILE", CLI_TEXT(path, .needed = true), 0, "the database of samples"},
 };
-const struct argp cli_cot_jobs_argp = {.options = jobs_options, .parser = parse_jobs};
+const struct cli_table cli_cot_db_table = {CLI_ROWS(db_rows), .needs = "--db FILE is needed"};
 
-/* One more word's bit. */
-static unsigned bit_of(const struct argp_state *state, const char *option, const char *text, const struct words *words)
-{
-    int value = words_find(words, text);
-    if (value < 0)
-        argp_error(state, "--%s: no '%s'; --help lists what there is", option, text);
-    return 1u << (value < 0 ? 0 : value);
-}
-
-static error_t parse_filter(int key, char *text, struct argp_state *state)
-{
-    struct cot_filter *filter = state->input;
-    switch (key) {
-    case KEY_PART:
-        filter->parts |= bit_of(state, "part", text, &cot_parts);
-        break;
-    case KEY_MODE:
-        filter->modes |= bit_of(state, "mode", text, &cot_modes);
-        break;
-    case KEY_SPLIT:
-        filter->splits |= bit_of(state, "split", text, &cot_splits);
-        break;
-    case KEY_VERDICT:
-        filter->verdict = text;
-        break;
-    case KEY_LICENCE:
-        filter->known_licence = strcmp(text, "known") == 0;
-        filter->licence = filter->known_licence ? NULL : text;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp_option filter_options[] = {
-    {"part", KEY_PART, WORD_CHOICE(COT_PARTS, ""), CLI_SEVERAL, "only samples of this part; several times", 1},
-    {"mode", KEY_MODE, WORD_CHOICE(COT_MODES, ""), CLI_SEVERAL, "only samples whose answer is this; several times", 1},
-    {"split", KEY_SPLIT, WORD_CHOICE(COT_SPLITS, ""), CLI_SEVERAL, "only samples of this split; several times", 1},
-    {"verdict", KEY_VERDICT, "WORD", 0, "only samples with this verdict: pass, ..., or none", 1},
-    {"licence", KEY_LICENCE, "SPDX", 0, "only samples under this licence; 'known': under any that is known", 1},
-    {0},
+#undef CLI_OF
+#define CLI_OF struct threads
+struct threads {
+    int count;
 };
-const struct argp cli_cot_filter_argp = {.options = filter_options, .parser = parse_filter};
+static const struct cli_option jobs_rows[] = {
+    {"jobs", 'j', "N", CLI_NUMBER(count, 1, 256), 0, "threads (default: one for each processor)"},
+};
+
+static void set_jobs(void *arguments, const struct argp_state *state)
+{
+    int *jobs = arguments;
+    (void)state;
+    *jobs = *jobs ? *jobs : (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+const struct cli_table cli_cot_jobs_table = {CLI_ROWS(jobs_rows), .check = set_jobs};
+
+static void take_licence(void *arguments, char *text, const struct argp_state *state)
+{
+    struct cot_filter *filter = arguments;
+    (void)state;
+    filter->known_licence = strcmp(text, "known") == 0;
+    filter->licence = filter->known_licence ? NULL : text;
+}
+
+#undef CLI_OF
+#define CLI_OF struct cot_filter
+static const struct cli_option filter_rows[] = {
+    {"part", 0, WORD_CHOICE(COT_PARTS, ""), CLI_WORDS(parts, cot_parts), 1, "only samples of this part; several times"},
+    {"mode", 0, WORD_CHOICE(COT_MODES, ""), CLI_WORDS(modes, cot_modes), 1,
+     "only samples whose answer is this; several times"},
+    {"split", 0, WORD_CHOICE(COT_SPLITS, ""), CLI_WORDS(splits, cot_splits), 1,
+     "only samples of this split; several times"},
+    {"verdict", 0, "WORD", CLI_TEXT(verdict), 1, "only samples with this verdict: pass, ..., or none"},
+    {"licence", 0, "SPDX", CLI_CALL(take_licence), 1,
+     "only samples under this licence; 'known': under any that is known"},
+};
+const struct cli_table cli_cot_filter_table = {CLI_ROWS(filter_rows)};

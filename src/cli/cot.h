@@ -2,9 +2,8 @@
 #ifndef CLI_COT_H
 #define CLI_COT_H
 
+#include "cli/table.h"
 #include "runs/cot_store.h"
-
-#include <argp.h>
 
 int cli_cot_synth(int argc, char **argv);     /* cot_synth.c */
 int cli_cot_project(int argc, char **argv);   /* cot_project.c */
@@ -19,11 +18,11 @@ int cli_cot_export(int argc, char **argv);    /* cot_export.c */
 int cli_cot_corpus(int argc, char **argv);    /* cot_corpus.c */
 int cli_cot_page(int argc, char **argv);      /* cot_export.c */
 
-/* --db FILE. An argp child whose input is a `const char *`; it is required. */
-extern const struct argp cli_cot_db_argp;
-/* --jobs N. An argp child whose input is an `int`, which becomes the number of processors without it. */
-extern const struct argp cli_cot_jobs_argp;
-/* --part, --mode, --split, --verdict, --licence: an argp child whose input is a `struct cot_filter`. */
-extern const struct argp cli_cot_filter_argp;
+/* --db FILE, which is required, of a `const char *`. */
+extern const struct cli_table cli_cot_db_table;
+/* --jobs N, of an `int`, which becomes the number of processors without it. */
+extern const struct cli_table cli_cot_jobs_table;
+/* --part, --mode, --split, --verdict, --licence, of a `struct cot_filter`. */
+extern const struct cli_table cli_cot_filter_table;
 
 #endif

@@ -9,99 +9,72 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { KEY_SHORTEST = 0x500, KEY_LONGEST, KEY_SIMILAR, KEY_LANGUAGE, KEY_PERPLEXITY, KEY_MODEL, KEY_FIELD };
-
 struct arguments {
     struct cli_cot_files files;
     struct cot_corpus_options corpus;
+    int similar; /* percent */
 };
 
-static const struct argp_option options[] = {
-    {"min-bytes", KEY_SHORTEST, "N", 0, "of question, chain and answer (default 20)", 1},
-    {"max-bytes", KEY_LONGEST, "N", 0, "likewise (default 65536)", 1},
-    {"similar", KEY_SIMILAR, "PERCENT", 0,
-     "drop what is so similar to an earlier text (Jaccard similarity of 8-byte pieces; default 80; 101: nothing)", 1},
-    {"language", KEY_LANGUAGE, "CODES", 0,
-     "let in what is in one of these languages, \"en,zh\", as CLD2 tells them; un: where it knows none (default: all)",
-     1},
-    {"max-perplexity", KEY_PERPLEXITY, "P", 0,
-     "drop what is less probable to a language model: e to the mean of -log p over the first 1024 tokens of a text "
-     "(default: no model is "
-     "asked; inf: nothing is dropped, and what there is is told)",
-     1},
-    {"model", KEY_MODEL, "DIR", 0, "that model, as of 'akgen lm' (default: the one in models/)", 1},
-    {"question", KEY_FIELD + COT_QUESTION, "FIELD", 0,
-     "read the question there; \"a.b\": at b of a (default: question, prompt, ...)", 2},
-    {"chain", KEY_FIELD + COT_CHAIN, "FIELD", 0, "likewise", 2},
-    {"answer", KEY_FIELD + COT_ANSWER, "FIELD", 0, "likewise", 2},
-    {"conversation", KEY_FIELD + COT_CONVERSATION, "FIELD", 0,
-     "likewise, a list of turns (default: messages, conversations, conversation)", 2},
-    {0},
-};
-
-static error_t parse(int key, char *text, struct argp_state *state)
+static void take_field(void *field, char *text, const struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    if (!*text)
+        argp_error(state, "a field has a name");
+    *(const char **)field = text;
+}
+
+static void take_perplexity(void *most, char *text, const struct argp_state *state)
+{
     char *end;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->files;
-        break;
-    case KEY_FIELD + COT_QUESTION:
-    case KEY_FIELD + COT_CHAIN:
-    case KEY_FIELD + COT_ANSWER:
-    case KEY_FIELD + COT_CONVERSATION:
-        if (!*text)
-            argp_error(state, "a field has a name");
-        arguments->corpus.fields[key - KEY_FIELD] = text;
-        break;
-    case KEY_SHORTEST:
-        arguments->corpus.shortest = cli_parse_number(state, "min-bytes", text, 0, INT32_MAX);
-        break;
-    case KEY_LONGEST:
-        arguments->corpus.longest = cli_parse_number(state, "max-bytes", text, 1, INT32_MAX);
-        break;
-    case KEY_SIMILAR:
-        arguments->corpus.similar = (double)cli_parse_number(state, "similar", text, 1, 101) / 100;
-        break;
-    case KEY_PERPLEXITY:
-        arguments->corpus.most_perplexity = strtod(text, &end);
-        if (end == text || *end || !(arguments->corpus.most_perplexity >= 1))
-            argp_error(state, "--max-perplexity: '%s' is no number from 1 on", text);
-        break;
-    case KEY_MODEL:
-        arguments->corpus.model = text;
-        break;
-    case ARGP_KEY_END:
-        if (arguments->corpus.model && !arguments->corpus.most_perplexity)
-            argp_error(state, "--model is for --max-perplexity");
-        break;
-    case KEY_LANGUAGE:
-        arguments->corpus.languages = text;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    *(double *)most = strtod(text, &end);
+    if (end == text || *end || !(*(double *)most >= 1))
+        argp_error(state, "--max-perplexity: '%s' is no number from 1 on", text);
+}
+
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"min-bytes", 0, "N", CLI_NUMBER(corpus.shortest, 0, INT32_MAX), 1, "of question, chain and answer (default 20)"},
+    {"max-bytes", 0, "N", CLI_NUMBER(corpus.longest, 1, INT32_MAX), 1, "likewise (default 65536)"},
+    {"similar", 0, "PERCENT", CLI_NUMBER(similar, 1, 101), 1,
+     "drop what is so similar to an earlier text (Jaccard similarity of 8-byte pieces; default 80; 101: nothing)"},
+    {"language", 0, "CODES", CLI_TEXT(corpus.languages), 1,
+     "let in what is in one of these languages, \"en,zh\", as CLD2 tells them; un: where it knows none (default: all)"},
+    {"max-perplexity", 0, "P", CLI_CALL(take_perplexity, .at = CLI_AT(corpus.most_perplexity)), 1,
+     "drop what is less probable to a language model: e to the mean of -log p over the first 1024 tokens of a text "
+     "(default: no model is asked; inf: nothing is dropped, and what there is is told)"},
+    {"model", 0, "DIR", CLI_TEXT(corpus.model), 1, "that model, as of 'akgen lm' (default: the one in models/)"},
+    {"question", 0, "FIELD", CLI_CALL(take_field, .at = CLI_AT(corpus.fields[COT_QUESTION])), 2,
+     "read the question there; \"a.b\": at b of a (default: question, prompt, ...)"},
+    {"chain", 0, "FIELD", CLI_CALL(take_field, .at = CLI_AT(corpus.fields[COT_CHAIN])), 2, "likewise"},
+    {"answer", 0, "FIELD", CLI_CALL(take_field, .at = CLI_AT(corpus.fields[COT_ANSWER])), 2, "likewise"},
+    {"conversation", 0, "FIELD", CLI_CALL(take_field, .at = CLI_AT(corpus.fields[COT_CONVERSATION])), 2,
+     "likewise, a list of turns (default: messages, conversations, conversation)"},
+};
+
+static void check_arguments(void *corpus, const struct argp_state *state)
+{
+    struct arguments *arguments = corpus;
+    arguments->corpus.similar = (double)arguments->similar / 100;
+    if (arguments->corpus.model && !arguments->corpus.most_perplexity)
+        argp_error(state, "--model is for --max-perplexity");
 }
 
 int cli_cot_corpus(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_cot_files_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .parts = {{&cli_cot_files_table, CLI_AT(files)}},
+        .check = check_arguments,
         .args_doc = "FILE --db FILE\nDIR --db FILE",
         .doc = "Makes samples of part 'general' of rows with a question (question, prompt, instruction, ...), an "
                "answer (answer, response, output, ...), perhaps a chain and a licence, or with a conversation, in "
                "JSONL and "
                "Parquet. What is "
                "dropped is counted with its reason ('akgen cot stats'). A run that was killed goes on.\v",
-        .children = children,
     };
     struct arguments arguments = {.files.needed = "FILE.jsonl, FILE.parquet or a folder",
-                                  .corpus = {.shortest = 20, .longest = 65536, .similar = 0.8}};
-    cli_parse(&argp, argc, argv, &arguments);
+                                  .corpus = {.shortest = 20, .longest = 65536},
+                                  .similar = 80};
+    cli_parse(&table, argc, argv, &arguments);
     struct store *store = NULL;
     struct cot_corpus_counts counts = {0};
     struct arena arena = {0};

@@ -6,60 +6,36 @@
 #include "cli/cot_model.h"
 #include "toolchain/toolchain.h"
 
-enum { KEY_NO_COMPILE = 0x500 };
-
 struct arguments {
     struct cli_cot_files files;
     struct cot_documents_options documents;
     struct cli_cot_model model;
 };
 
-static const struct argp_option options[] = {
-    {"seed", 's', "S", 0, "of the questions' wording (default 0)", 1},
-    {"no-compile", KEY_NO_COMPILE, NULL, 0, "examples are taken as they are", 1},
-    {0},
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"seed", 's', "S", CLI_NUMBER(documents.seed, 0, 1L << 60), 1, "of the questions' wording (default 0)"},
+    {"no-compile", 0, NULL, CLI_UNSET(documents.compile), 1, "examples are taken as they are"},
 };
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->files;
-        state->child_inputs[1] = &arguments->documents.jobs;
-        state->child_inputs[2] = &arguments->model;
-        break;
-    case 's':
-        arguments->documents.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, 1L << 60);
-        break;
-    case KEY_NO_COMPILE:
-        arguments->documents.compile = false;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
 
 int cli_cot_documents(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&cli_cot_files_argp, 0, NULL, 0}, {&cli_cot_jobs_argp, 0, NULL, 0}, {&cli_cot_model_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .parts = {{&cli_cot_files_table, CLI_AT(files)},
+                  {&cli_cot_jobs_table, CLI_AT(documents.jobs)},
+                  {&cli_cot_model_table, CLI_AT(model)}},
         .args_doc = "[FILE|DIR] --db FILE",
         .doc = "Makes samples of the parts 'documents-knowledge' and 'documents-api' of Markdown, HTML and plain text: "
                "sections, rows and cells of tables, signatures, parameters, constraints, examples, which are compiled "
                "where they are whole. Without a path: of AKGen's own documents.\vThe same seed makes the same samples; "
                "a run that was killed goes on. What is dropped is counted with its reason ('akgen cot stats').",
-        .children = children,
     };
-    struct arguments arguments = {.documents = {.compile = true}};
+    struct arguments arguments = {.documents = {.compile = true}, .model.model = cli_model_defaults()};
     struct arena arena = {0};
     struct store *store = NULL;
     struct cot_counts counts = {0}, asked = {0};
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct cli_cot_files *files = &arguments.files;
     if (!files->path) {
         files->path = arena_printf(&arena, "%s/docs", toolchain_home());

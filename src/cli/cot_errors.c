@@ -16,36 +16,14 @@ struct arguments {
     struct cli_cot_model model;
 };
 
-static const struct argp_option options[] = {
-    {"mutants", 'k', "K", 0, "changes tried of each text (default 8)", 0},
-    {"verdicts", 'v', "FILE", 0,
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"mutants", 'k', "K", CLI_NUMBER(errors.mutants, 1, 1000), 0, "changes tried of each text (default 8)"},
+    {"verdicts", 'v', "FILE", CLI_TEXT(verdicts), 0,
      "a database of 'akgen bench --db': each kind of diagnostic in it that is about a function of Ascend C becomes a "
      "sample for each function, with what docs/api.md has and a call that was compiled; each candidate that runs and "
-     "is wrong, "
-     "beside the right one of its task that is most like it, is one, too, but for tasks of benchmarks",
-     0},
-    {0},
+     "is wrong, beside the right one of its task that is most like it, is one, too, but for tasks of benchmarks"},
 };
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct arguments *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->seeds;
-        state->child_inputs[1] = &a->model;
-        break;
-    case 'k':
-        a->errors.mutants = (int)cli_parse_number(state, "mutants", text, 1, 1000);
-        break;
-    case 'v':
-        a->verdicts = text;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
 
 /* Seeds, with what only a run of them knows. */
 static struct akgen_error *make_block(void *closure, int64_t first, int64_t count, const char *scratch,
@@ -89,11 +67,9 @@ static struct akgen_error *take_verdicts(struct arena *arena, struct store *stor
 
 int cli_cot_errors(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&cli_cot_seeds_argp, 0, NULL, 0}, {&cli_cot_model_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .parts = {{&cli_cot_seeds_table, CLI_AT(seeds)}, {&cli_cot_model_table, CLI_AT(model)}},
         .doc =
             "Breaks proved answers to operators that it makes up (100, unless --count says otherwise, as 'akgen cot "
             "synth') in a known way, and has compilers, interpreter and simulated chip say what is wrong: the question "
@@ -102,10 +78,11 @@ int cli_cot_errors(int argc, char **argv)
             "graph or name is a benchmark's "
             "are dropped. The same seeds make the same samples; a run that was killed goes on. Exit code: 0, 2 wrong "
             "usage, 3 failure.",
-        .children = children};
-    struct arguments a = {.seeds = {.count = 100, .machine = 10}, .errors = {.mutants = 8}};
+    };
+    struct arguments a = {
+        .seeds = {.count = 100, .machine = 10}, .errors = {.mutants = 8}, .model.model = cli_model_defaults()};
     struct arena arena = {0};
-    cli_parse(&argp, argc, argv, &a);
+    cli_parse(&table, argc, argv, &a);
     struct cot_blocks blocks = {.step = "errors", .size = BLOCK, .make = make_block, .closure = &a};
     struct akgen_error *error = store_open(a.seeds.db, &blocks.store);
     if (!error)

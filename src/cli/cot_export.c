@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { KEY_FORMAT = 0x500, KEY_LIMIT, KEY_NO_CHAIN, PAGE_LIMIT = 2000 };
+enum { PAGE_LIMIT = 2000 };
 
 struct arguments {
     const char *db, *output;
@@ -14,67 +14,39 @@ struct arguments {
     bool no_chain;
 };
 
-static const struct argp_option export_options[] = {
-    {"output", 'o', "DIR", 0, "the new folder", 2},
-    {"format", KEY_FORMAT, WORD_CHOICE(COT_FORMATS, ""), 0, "whose loader reads the rows", 2},
-    {"limit", KEY_LIMIT, "N", 0, "the first N samples (default: all)", 2},
-    {"no-chain", KEY_NO_CHAIN, NULL, 0, "answers without the chains before them", 2},
-    {0},
+#define CLI_OF struct arguments
+static const struct cli_option export_rows[] = {
+    {"output", 'o', "DIR", CLI_TEXT(output), 2, "the new folder"},
+    {"format", 0, WORD_CHOICE(COT_FORMATS, ""), CLI_WORD(format, cot_formats, CLI_SEE_HELP), 2,
+     "whose loader reads the rows"},
+    {"limit", 0, "N", CLI_NUMBER(filter.most, 1, INT32_MAX), 2, "the first N samples (default: all)"},
+    {"no-chain", 0, NULL, CLI_FLAG(no_chain), 2, "answers without the chains before them"},
 };
-static const struct argp_option page_options[] = {
-    {"output", 'o', "FILE", 0, "the HTML file", 2},
-    {"limit", KEY_LIMIT, "N", 0, "the first N samples (default 2000); a browser holds some ten thousand", 2},
-    {0},
+static const struct cli_option page_rows[] = {
+    {"output", 'o', "FILE", CLI_TEXT(output), 2, "the HTML file"},
+    {"limit", 0, "N", CLI_NUMBER(filter.most, 1, INT32_MAX), 2,
+     "the first N samples (default 2000); a browser holds some ten thousand"},
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static void check_arguments(void *export, const struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->db;
-        state->child_inputs[1] = &arguments->filter;
-        break;
-    case 'o':
-        arguments->output = text;
-        break;
-    case KEY_FORMAT:
-        arguments->format = words_find(&cot_formats, text);
-        if (arguments->format < 0)
-            argp_error(state, "--format: no '%s'; --help lists what there is", text);
-        break;
-    case KEY_NO_CHAIN:
-        arguments->no_chain = true;
-        break;
-    case KEY_LIMIT:
-        arguments->filter.most = cli_parse_number(state, "limit", text, 1, INT32_MAX);
-        break;
-    case ARGP_KEY_ARG:
-        argp_error(state, "unexpected argument '%s'", text);
-        break;
-    case ARGP_KEY_END:
-        if (!arguments->output || arguments->format < 0)
-            argp_error(state, arguments->output ? "--format is needed" : "-o is needed");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    const struct arguments *arguments = export;
+    if (!arguments->output || arguments->format < 0)
+        argp_error(state, arguments->output ? "--format is needed" : "-o is needed");
 }
-
-static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {&cli_cot_filter_argp, 0, NULL, 0}, {0}};
 
 int cli_cot_export(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = export_options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(export_rows),
+        .parts = {{&cli_cot_db_table, CLI_AT(db)}, {&cli_cot_filter_table, CLI_AT(filter)}},
+        .excess = CLI_UNEXPECTED,
+        .check = check_arguments,
         .doc = "Writes samples into a folder that trainers and Hugging Face's datasets read: a file for each split and "
                "README.md.\v",
-        .children = children,
     };
     struct arguments arguments = {.format = -1};
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct store *store = NULL;
     struct akgen_error *error = store_open_to_read(arguments.db, &store);
     if (!error)
@@ -86,15 +58,16 @@ int cli_cot_export(int argc, char **argv)
 
 int cli_cot_page(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = page_options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(page_rows),
+        .parts = {{&cli_cot_db_table, CLI_AT(db)}, {&cli_cot_filter_table, CLI_AT(filter)}},
+        .excess = CLI_UNEXPECTED,
+        .check = check_arguments,
         .doc =
             "Writes one HTML file in which samples are searched, chosen by part, mode, verdict and split, and read.\v",
-        .children = children,
     };
     struct arguments arguments = {.filter.most = PAGE_LIMIT};
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct store *store = NULL;
     struct akgen_error *error = store_open_to_read(arguments.db, &store);
     if (!error)

@@ -6,7 +6,6 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { KEY_DB = 0x500, KEY_VERDICTS, KEY_RUN, KEY_JSON };
 struct arguments {
     const char *db, *verdicts;
     struct cot_filter filter;
@@ -14,45 +13,23 @@ struct arguments {
     bool json;
 };
 
-static const struct argp_option options[] = {
-    {"db", KEY_DB, "FILE", 0, "a database of samples: the wrong answers of its samples about errors", 0},
-    {"verdicts", KEY_VERDICTS, "FILE", 0, "a database of 'akgen bench --db'", 0},
-    {"run", KEY_RUN, "N", 0, "of --verdicts: run number N alone (default: all)", 0},
-    {"json", KEY_JSON, NULL, 0, "one JSON object", 2},
-    {0},
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"db", 0, "FILE", CLI_TEXT(db), 0, "a database of samples: the wrong answers of its samples about errors"},
+    {"verdicts", 0, "FILE", CLI_TEXT(verdicts), 0, "a database of 'akgen bench --db'"},
+    {"run", 0, "N", CLI_NUMBER(run, 1, INT32_MAX), 0, "of --verdicts: run number N alone (default: all)"},
+    {"json", 0, NULL, CLI_FLAG(json), 2, "one JSON object"},
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static void check_arguments(void *failures, const struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->filter;
-        break;
-    case KEY_DB:
-        arguments->db = text;
-        break;
-    case KEY_VERDICTS:
-        arguments->verdicts = text;
-        break;
-    case KEY_RUN:
-        arguments->run = cli_parse_number(state, "run", text, 1, INT32_MAX);
-        break;
-    case KEY_JSON:
-        arguments->json = true;
-        break;
-    case ARGP_KEY_END:
-        if (!arguments->db == !arguments->verdicts)
-            argp_error(state, "one of --db FILE and --verdicts FILE is needed");
-        if (arguments->db && cli_given(state, KEY_RUN))
-            argp_error(state, "--run is of --verdicts");
-        if (arguments->verdicts)
-            cli_refuse_options(state, &cli_cot_filter_argp, "chooses samples: it is of --db");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    const struct arguments *arguments = failures;
+    if (!arguments->db == !arguments->verdicts)
+        argp_error(state, "one of --db FILE and --verdicts FILE is needed");
+    if (arguments->db && cli_given(state, "run"))
+        argp_error(state, "--run is of --verdicts");
+    if (arguments->verdicts)
+        cli_refuse_options(state, &cli_cot_filter_table, "chooses samples: it is of --db");
 }
 
 static json_t *share_json(int64_t count, int64_t all)
@@ -113,22 +90,21 @@ static void print(const struct cot_failures *failures, bool json)
 
 int cli_cot_failures(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_cot_filter_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .parts = {{&cli_cot_filter_table, CLI_AT(filter)}},
+        .check = check_arguments,
         .args_doc = "--verdicts FILE\n--db FILE",
         .doc =
             "Counts failures by verdict and class: of a compile error the class of its first error (api, dtype, scope, "
             "memory, syntax, macro), of a fault its name, of wrong results how far they came. Shares of a class are of "
             "its verdict's failures, with 95 % intervals (Wilson).\v",
-        .children = children,
     };
     struct arguments arguments = {0};
     struct arena arena = {0};
     struct store *store = NULL;
     struct cot_failures failures = {0};
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct akgen_error *error = arguments.db
                                     ? store_open_to_read(arguments.db, &store)
                                     : cot_failures_of_verdicts(&arena, arguments.verdicts, arguments.run, &failures);

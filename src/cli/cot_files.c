@@ -2,36 +2,18 @@
 #include "cli/cot_files.h"
 #include "cli/cot.h"
 
-enum { KEY_LICENCE_OF = 0x580 };
-static const struct argp_option options[] = {
-    {"of-licence", KEY_LICENCE_OF, "SPDX", 0, "the licence of what names none (default: unknown)", 1},
-    {0},
+#define CLI_OF struct cli_cot_files
+static const struct cli_option rows[] = {
+    {"of-licence", 0, "SPDX", CLI_TEXT(licence), 1, "the licence of what names none (default: unknown)"},
+    {NULL, 0, "PATH", CLI_TEXT(path), 0, NULL},
 };
-static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {0}};
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static void check_path(void *arguments, const struct argp_state *state)
 {
-    struct cli_cot_files *files = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &files->db;
-        break;
-    case KEY_LICENCE_OF:
-        files->licence = text;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument '%s'", text);
-        files->path = text;
-        break;
-    case ARGP_KEY_END:
-        if (!files->path && files->needed)
-            argp_error(state, "%s is needed", files->needed);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    const struct cli_cot_files *files = arguments;
+    if (!files->path && files->needed)
+        argp_error(state, "%s is needed", files->needed);
 }
 
-const struct argp cli_cot_files_argp = {.options = options, .parser = parse, .children = children};
+const struct cli_table cli_cot_files_table = {CLI_ROWS(rows), .parts = {{&cli_cot_db_table, CLI_AT(db)}},
+                                              .excess = CLI_UNEXPECTED, .check = check_path};

@@ -12,45 +12,30 @@ struct arguments {
     struct cli_cot_model model;
 };
 
-static const struct argp_option options[] = {
-    {"seed", 's', "S", 0, "of the requests' wording (default 0)", 1},
-    {0},
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"seed", 's', "S", CLI_NUMBER(kernels.seed, 0, 1L << 60), 1, "of the requests' wording (default 0)"},
 };
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = &arguments->files;
-        state->child_inputs[1] = &arguments->kernels.jobs;
-        state->child_inputs[2] = &arguments->model;
-    } else if (key == 's')
-        arguments->kernels.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, 1L << 60);
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
-}
 
 int cli_cot_kernels(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&cli_cot_files_argp, 0, NULL, 0}, {&cli_cot_jobs_argp, 0, NULL, 0}, {&cli_cot_model_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .parts = {{&cli_cot_files_table, CLI_AT(files)},
+                  {&cli_cot_jobs_table, CLI_AT(kernels.jobs)},
+                  {&cli_cot_model_table, CLI_AT(model)}},
         .args_doc = "DIR --db FILE",
         .doc = "Makes samples of part 'kernel' of the kernels in a folder: a file is merged with what it includes from "
                "there, what its entry does not need is left out, and the rest is compiled as it is. The request is "
                "made of the functions that it calls.\vKernels with the name of a benchmark's operator are dropped. "
                "What is dropped is counted with its reason ('akgen cot stats'). A run that was killed goes on.",
-        .children = children,
     };
-    struct arguments arguments = {.files.needed = "a folder"};
+    struct arguments arguments = {.files.needed = "a folder", .model.model = cli_model_defaults()};
     struct arena arena = {0};
     struct store *store = NULL;
     struct cot_counts counts = {0};
     struct task *tasks;
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     arguments.kernels.licence = arguments.files.licence;
     struct akgen_error *error = store_open(arguments.files.db, &store);
     if (!error)

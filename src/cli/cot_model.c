@@ -2,28 +2,12 @@
 #include "cli/cot_model.h"
 #include "cli/cli.h"
 
-enum { KEY_PROVIDER = 0x5c0 };
-static const struct argp_option options[] = {
-    {"provider", KEY_PROVIDER, "NAME", 0,
-     "a model writes as well: openai:URL, lm:DIR or exec:COMMAND, as of 'akgen gen' (docs/models.md)", 9},
-    {0},
+#define CLI_OF struct cli_cot_model
+static const struct cli_option rows[] = {
+    {"provider", 0, "NAME", CLI_TEXT(provider), 9,
+     "a model writes as well: openai:URL, lm:DIR or exec:COMMAND, as of 'akgen gen' (docs/models.md)"},
 };
-static const struct argp_child children[] = {{&cli_server_argp, 0, NULL, 10}, {0}};
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct cli_cot_model *model = state->input;
-    if (key == ARGP_KEY_INIT) {
-        model->model = cli_model_defaults();
-        state->child_inputs[0] = &model->model;
-    } else if (key == KEY_PROVIDER)
-        model->provider = text;
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
-}
-
-const struct argp cli_cot_model_argp = {.options = options, .parser = parse, .children = children};
+const struct cli_table cli_cot_model_table = {CLI_ROWS(rows), .parts = {{&cli_server_table, CLI_AT(model)}}};
 
 struct akgen_error *cli_cot_model_open(struct cli_cot_model *model, struct store *store)
 {

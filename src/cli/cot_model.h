@@ -10,8 +10,8 @@ struct cli_cot_model {
     struct gen_model model;
     struct cot_asker *asker;
 };
-/* --provider and the options of a server: an argp child whose input is a `struct cli_cot_model`, zero-initialised. */
-extern const struct argp cli_cot_model_argp;
+/* --provider and the options of a server; `model` has its defaults before parsing, the rest is zero. */
+extern const struct cli_table cli_cot_model_table;
 /* Opens the asker, if there is a provider. */
 struct akgen_error *cli_cot_model_open(struct cli_cot_model *model, struct store *store);
 /* Prints what was asked, and closes, of a step that failed as well. The exit code: a failure of its own where the model answered nothing. */

@@ -82,30 +82,17 @@ static struct akgen_error *make_block(void *closure, int64_t first, int64_t coun
     return error;
 }
 
-static const struct argp_option options[] = {
-    {"summaries", 'y', NULL, 0, "the tiling becomes an answer, too, to a question that has the source in it", 0},
-    {0},
+#define CLI_OF struct projects
+static const struct cli_option rows[] = {
+    {"summaries", 'y', NULL, CLI_FLAG(summaries), 0,
+     "the tiling becomes an answer, too, to a question that has the source in it"},
 };
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct projects *p = state->input;
-    (void)text;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = &p->seeds;
-    else if (key == 'y')
-        p->summaries = true;
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
-}
 
 int cli_cot_project(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_cot_seeds_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .parts = {{&cli_cot_seeds_table, CLI_AT(seeds)}},
         .doc =
             "Makes operators up (100, unless --count says otherwise) and takes them apart into scenarios, one data "
             "type "
@@ -113,10 +100,10 @@ int cli_cot_project(int argc, char **argv)
             "explanation becomes the chain, and the tiling function is run for the values in the summary.\vOperators "
             "whose graph or name is a benchmark's are dropped. The same seeds make the same samples; a run that was "
             "killed goes on. Exit code: 0, 2 wrong usage, 3 failure.",
-        .children = children};
+    };
     struct projects p = {.seeds = {.count = 100, .least = 1, .machine = 10}};
     struct arena arena = {0};
-    cli_parse(&argp, argc, argv, &p);
+    cli_parse(&table, argc, argv, &p);
     const int machine = p.seeds.machine;
     struct cot_blocks blocks = {
         .step = "project",

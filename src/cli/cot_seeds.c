@@ -4,38 +4,21 @@
 #include "cli/cot.h"
 #include "toolchain/toolchain.h"
 
-static const struct argp_option options[] = {
-    {"count", 'n', "N", 0, "operators to make up; some are dropped", 0},
-    {"seed", 's', "S", 0, "of the first; the next have S + 1, S + 2, ... (default 0)", 0},
-    {"machine", 'm', "N", 0, "each Nth operator goes through the machine as well (default 10; 0: none)", 0},
-    {0},
-};
-static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {&cli_cot_jobs_argp, 0, NULL, 0}, {0}};
-
-static error_t parse(int key, char *text, struct argp_state *state)
+static void take_count(void *arguments, char *text, const struct argp_state *state)
 {
-    struct cli_cot_seeds *seeds = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &seeds->db;
-        state->child_inputs[1] = &seeds->jobs;
-        break;
-    case 'n':
-        seeds->count = cli_parse_number(state, "count", text, seeds->least, 100000000);
-        break;
-    case 's':
-        seeds->first = cli_parse_number(state, "seed", text, 0, 1L << 50);
-        break;
-    case 'm':
-        seeds->machine = (int)cli_parse_number(state, "machine", text, 0, 1000000);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    struct cli_cot_seeds *seeds = arguments;
+    seeds->count = cli_parse_number(state, "count", text, seeds->least, 100000000);
 }
 
-const struct argp cli_cot_seeds_argp = {.options = options, .parser = parse, .children = children};
+#define CLI_OF struct cli_cot_seeds
+static const struct cli_option rows[] = {
+    {"count", 'n', "N", CLI_CALL(take_count), 0, "operators to make up; some are dropped"},
+    {"seed", 's', "S", CLI_NUMBER(first, 0, 1L << 50), 0, "of the first; the next have S + 1, S + 2, ... (default 0)"},
+    {"machine", 'm', "N", CLI_NUMBER(machine, 0, 1000000), 0,
+     "each Nth operator goes through the machine as well (default 10; 0: none)"},
+};
+const struct cli_table cli_cot_seeds_table = {
+    CLI_ROWS(rows), .parts = {{&cli_cot_db_table, CLI_AT(db)}, {&cli_cot_jobs_table, CLI_AT(jobs)}}};
 
 struct akgen_error *cli_cot_seeds_run(struct cli_cot_seeds *seeds, struct cot_blocks *blocks, struct arena *arena)
 {

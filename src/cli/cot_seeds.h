@@ -2,10 +2,9 @@
 #ifndef CLI_COT_SEEDS_H
 #define CLI_COT_SEEDS_H
 
+#include "cli/table.h"
 #include "cot/blocks.h"
 #include "task/task.h"
-
-#include <argp.h>
 
 struct cli_cot_seeds {
     const char *db;
@@ -14,8 +13,8 @@ struct cli_cot_seeds {
     const struct task *tasks;    /* of the benchmarks, whose operators are left out */
     int task_count;
 };
-/* --count, --seed, --jobs, --machine and --db: an argp child whose input is a `struct cli_cot_seeds`, with its defaults but for `jobs`. */
-extern const struct argp cli_cot_seeds_argp;
+/* --count, --seed, --jobs, --machine and --db; the struct has its defaults but for `jobs`. */
+extern const struct cli_table cli_cot_seeds_table;
 /* Opens the database, if `blocks` has none, reads the tasks and runs `blocks`, whose step, options, size, make and closure are set; the store stays open. */
 struct akgen_error *cli_cot_seeds_run(struct cli_cot_seeds *seeds, struct cot_blocks *blocks, struct arena *arena);
 

@@ -7,65 +7,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_JSON = 0x500, KEY_LIMIT, KEY_ALL, SHORT_TEXT = 100, SEARCH_LIMIT = 20, ROWS = 20 };
+enum { SHORT_TEXT = 100, SEARCH_LIMIT = 20, ROWS = 20 };
 
 struct arguments {
     const char *db;
     struct cot_filter filter;
     struct text words;   /* the arguments, with spaces between */
-    const char *operand; /* what the arguments are; NULL: there are none */
+    const char *operand; /* what they are */
     bool json, all;      /* all: tables have every row */
     int shown;           /* samples */
 };
 
-static const struct argp_option stats_options[] = {
-    {"json", KEY_JSON, NULL, 0, "one JSON object, with all rows", 2},
-    {"all", KEY_ALL, NULL, 0, "every row of every table, by name (default: the 20 largest of a longer one)", 2},
-    {0},
-};
-static const struct argp_option show_options[] = {
-    {"json", KEY_JSON, NULL, 0, "a JSON object for each, in a line", 2},
-    {0},
-};
-static const struct argp_option search_options[] = {
-    {"limit", KEY_LIMIT, "N", 0, "the best N (default 20)", 2},
-    {"json", KEY_JSON, NULL, 0, "a JSON object for each, in a line", 2},
-    {0},
-};
-
-static error_t parse(int key, char *text, struct argp_state *state)
+static void take_word(void *words, char *text, const struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->db;
-        state->child_inputs[1] = &arguments->filter;
-        break;
-    case KEY_JSON:
-        arguments->json = true;
-        break;
-    case KEY_ALL:
-        arguments->all = true;
-        break;
-    case KEY_LIMIT:
-        arguments->filter.most = cli_parse_number(state, "limit", text, 1, INT32_MAX);
-        break;
-    case ARGP_KEY_ARG:
-        if (!arguments->operand)
-            argp_error(state, "unexpected argument '%s'", text);
-        text_addf(&arguments->words, "%s%s", arguments->words.length ? " " : "", text);
-        break;
-    case ARGP_KEY_END:
-        if (arguments->operand && !arguments->words.length)
-            argp_error(state, "%s is needed", arguments->operand);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    (void)state;
+    text_addf(words, "%s%s", ((struct text *)words)->length ? " " : "", text);
 }
 
-static const struct argp_child children[] = {{&cli_cot_db_argp, 0, NULL, 0}, {&cli_cot_filter_argp, 0, NULL, 0}, {0}};
+#define CLI_OF   struct arguments
+#define AS_LINES {"json", 0, NULL, CLI_FLAG(json), 2, "a JSON object for each, in a line"}
+static const struct cli_option stats_rows[] = {
+    {"json", 0, NULL, CLI_FLAG(json), 2, "one JSON object, with all rows"},
+    {"all", 0, NULL, CLI_FLAG(all), 2, "every row of every table, by name (default: the 20 largest of a longer one)"},
+};
+static const struct cli_option show_rows[] = {
+    AS_LINES,
+    {NULL, 0, "ID", CLI_CALL(take_word, .at = CLI_AT(words)), 0, NULL},
+};
+static const struct cli_option search_rows[] = {
+    {"limit", 0, "N", CLI_NUMBER(filter.most, 1, INT32_MAX), 2, "the best N (default 20)"},
+    AS_LINES,
+    {NULL, 0, "WORDS", CLI_CALL(take_word, .at = CLI_AT(words)), 0, NULL},
+};
+#define PARTS .parts = {{&cli_cot_db_table, CLI_AT(db)}, {&cli_cot_filter_table, CLI_AT(filter)}}
+
+static void check_words(void *arguments, const struct argp_state *state)
+{
+    if (!((struct arguments *)arguments)->words.length)
+        argp_error(state, "%s is needed", ((struct arguments *)arguments)->operand);
+}
 
 /* Text that may be null as JSON; JSON text as what it says. */
 static json_t *json_of(const char *text)
@@ -88,9 +68,7 @@ static struct akgen_error *print_json(void *closure, const struct cot_sample *sa
 {
     struct arguments *arguments = closure;
     json_t *json = sample_json(sample);
-    json_dumpf(json, stdout, JSON_COMPACT);
-    putchar('\n');
-    json_decref(json);
+    cli_print_json(json, JSON_COMPACT);
     arguments->shown++;
     return NULL;
 }
@@ -169,15 +147,15 @@ static int show(const struct arguments *arguments, struct akgen_error *(*visit)(
 
 int cli_cot_show(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = show_options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(show_rows),
+        PARTS,
+        .check = check_words,
         .args_doc = "ID",
         .doc = "Prints the sample with this id, or all whose id begins so.\v",
-        .children = children,
     };
-    struct arguments arguments = {.operand = argp.args_doc};
-    cli_parse(&argp, argc, argv, &arguments);
+    struct arguments arguments = {.operand = table.args_doc};
+    cli_parse(&table, argc, argv, &arguments);
     arguments.filter.id = arguments.words.bytes;
     int code = show(&arguments, arguments.json ? print_json : print_sample, "whose id begins with");
     text_free(&arguments.words);
@@ -186,15 +164,15 @@ int cli_cot_show(int argc, char **argv)
 
 int cli_cot_search(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = search_options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(search_rows),
+        PARTS,
+        .check = check_words,
         .args_doc = "WORDS",
         .doc = "Lists samples that have all of these words in question, chain or answer, the best first.\v",
-        .children = children,
     };
-    struct arguments arguments = {.operand = argp.args_doc, .filter.most = SEARCH_LIMIT};
-    cli_parse(&argp, argc, argv, &arguments);
+    struct arguments arguments = {.operand = table.args_doc, .filter.most = SEARCH_LIMIT};
+    cli_parse(&table, argc, argv, &arguments);
     arguments.filter.search = arguments.words.bytes;
     int code = show(&arguments, arguments.json ? print_json : print_line, "with the words");
     text_free(&arguments.words);
@@ -289,10 +267,8 @@ static struct akgen_error *print_stats(struct store *store, const struct argumen
         error = cot_store_count(store, &arguments->filter, COT_BY_DROP, &arena, &rows, &count);
     if (!error)
         print_drops(rows, count, all);
-    if (!error && all) {
-        json_dumpf(all, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
+    if (!error && all)
+        cli_print_json(json_incref(all), JSON_INDENT(2));
     json_decref(all);
     arena_free(&arena);
     return error;
@@ -300,15 +276,15 @@ static struct akgen_error *print_stats(struct store *store, const struct argumen
 
 int cli_cot_stats(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = stats_options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(stats_rows),
+        PARTS,
+        .excess = CLI_UNEXPECTED,
         .doc = "Counts the samples of a database by part, mode, verdict, licence, step and tag, and what was dropped "
                "and why.\v",
-        .children = children,
     };
     struct arguments arguments = {0};
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct store *store = NULL;
     struct akgen_error *error = store_open_to_read(arguments.db, &store);
     if (!error)

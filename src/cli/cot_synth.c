@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 64, KEY_FAMILY = 0x500 }; /* BLOCK: operators */
+enum { BLOCK = 64 }; /* operators */
 #define FAMILY(name, weight) #name,
 static const char *const families[] = {
 #include "cot/synth_families.def"
@@ -106,61 +106,47 @@ static struct akgen_error *make_block(void *closure, int64_t first, int64_t coun
     return error;
 }
 
-static const struct argp_option options[] = {
-    {"programs", 'p', "short", OPTION_ARG_OPTIONAL,
-     "the planner's programs become samples, too; short: its plainest, without assertions and with no comment but the "
-     "formulas, which come first",
-     0},
-    {"projects", 'c', NULL, 0,
-     "the projects in Ascend C that these programs, else short ones, are compiled to become samples, too, the kernel "
-     "first; both parts of each are compiled",
-     0},
-    {"family", KEY_FAMILY, "NAME", 0,
-     "operators of this family alone, among those of the seeds: elementwise, single, pair, .. (their tags in 'akgen "
-     "cot "
-     "show')",
-     0},
-    {0},
-};
+static void take_programs(void *synthesis, char *text, const struct argp_state *state)
+{
+    struct synthesis *s = synthesis;
+    if (text && strcmp(text, "short") != 0)
+        argp_error(state, "--programs=%s: it is --programs or --programs=short", text);
+    s->programs = true;
+    s->brief = text;
+}
 
-/* The family of this name; ends the program with those that there are. */
-static const char *family_of(const struct argp_state *state, const char *name)
+static void take_family(void *family, char *name, const struct argp_state *state)
 {
     struct text names = {0};
+    *(const char **)family = NULL;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         if (strcmp(families[i], name) == 0)
-            return text_free(&names), families[i];
+            *(const char **)family = families[i];
         text_addf(&names, "%s%s", i ? ", " : "", families[i]);
     }
-    argp_error(state, "--family: no '%s'; there are %s", name, names.bytes);
-    return NULL;
+    if (!*(const char **)family)
+        argp_error(state, "--family: no '%s'; there are %s", name, names.bytes);
+    text_free(&names);
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct synthesis *s = state->input;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = &s->seeds;
-    else if (key == 'p' && text && strcmp(text, "short") != 0)
-        argp_error(state, "--programs=%s: it is --programs or --programs=short", text);
-    else if (key == 'p') {
-        s->programs = true;
-        s->brief = text;
-    } else if (key == 'c')
-        s->projects = true;
-    else if (key == KEY_FAMILY)
-        s->family = family_of(state, text);
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
-}
+#define CLI_OF struct synthesis
+static const struct cli_option rows[] = {
+    {"programs", 'p', "short", CLI_CALL(take_programs, .flags = OPTION_ARG_OPTIONAL), 0,
+     "the planner's programs become samples, too; short: its plainest, without assertions and with no comment but the "
+     "formulas, which come first"},
+    {"projects", 'c', NULL, CLI_FLAG(projects), 0,
+     "the projects in Ascend C that these programs, else short ones, are compiled to become samples, too, the kernel "
+     "first; both parts of each are compiled"},
+    {"family", 0, "NAME", CLI_CALL(take_family, .at = CLI_AT(family)), 0,
+     "operators of this family alone, among those of the seeds: elementwise, single, pair, .. (their tags in 'akgen "
+     "cot show')"},
+};
 
 int cli_cot_synth(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_cot_seeds_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .parts = {{&cli_cot_seeds_table, CLI_AT(seeds)}},
         .doc = "Makes operators up (1000, unless --count says otherwise), describes them in words, and proves an "
                "answer for "
                "each, the formulas: the planner writes a program of them, which the interpreter computes on small "
@@ -169,10 +155,10 @@ int cli_cot_synth(int argc, char **argv)
                "benchmark's are dropped. The same seeds make the same samples; a run that was killed goes on. Exit "
                "code: 0, "
                "2 wrong usage, 3 failure.",
-        .children = children};
+    };
     struct synthesis s = {.seeds = {.count = 1000, .least = 1, .machine = 10}};
     struct arena arena = {0};
-    cli_parse(&argp, argc, argv, &s);
+    cli_parse(&table, argc, argv, &s);
     s.brief |= s.projects && !s.programs;
     const int machine = s.seeds.machine;
     struct cot_blocks blocks = {

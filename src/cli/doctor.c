@@ -32,8 +32,8 @@ static bool print_jail(const struct cli_colors *colors, struct arena *arena)
 
 int cli_doctor(int argc, char **argv)
 {
-    static const struct argp argp = {.doc = "Checks that this machine can build, run and judge kernels."};
-    cli_parse(&argp, argc, argv, NULL);
+    static const struct cli_table table = {.doc = "Checks that this machine can build, run and judge kernels."};
+    cli_parse(&table, argc, argv, NULL);
     struct cli_colors colors = cli_colors_for(stdout);
     struct arena arena = {0};
     const char *version = "";

@@ -20,23 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    KEY_JSON = 0x500,
-    KEY_CHECK,
-    KEY_TASK,
-    KEY_CASE,
-    KEY_HIDDEN,
-    KEY_STOP,
-    KEY_PRINT,
-    KEY_RESPONSE,
-    KEY_VERIFY,
-    KEY_CATEGORY,
-    KEY_LINES,
-    KEY_STATIC,
-    KEY_UNCHECKED,
-    PROGRAMS_MAX = 1024,
-    LONGEST_FILE = 4 << 20
-};
+enum { PROGRAMS_MAX = 1024, LONGEST_FILE = 4 << 20 };
 
 /* Inputs of cases that are interpreted for `check`, and before `build`. */
 enum { CHECK_ELEMENTS = 4 << 20, BUILD_ELEMENTS = 1 << 14 };
@@ -51,78 +35,53 @@ struct dsl_arguments {
     int count;
 };
 
-static const struct argp_option options[] = {
-    {"json", KEY_JSON, NULL, 0, "check, explain, exemplars: print it as JSON", 0},
-    {"check", KEY_CHECK, NULL, 0, "fmt: name the files that are formatted otherwise and change none", 0},
-    {"verbose", 'v', NULL, 0, "check: say of each store whether it is proved that its parts cover the tensor once", 0},
-    {"task", KEY_TASK, "TASK", 0,
-     "check, run, build, explain: the task whose cases the program computes; exemplars: the one that they are for", 0},
-    {"category", KEY_CATEGORY, "CATEGORY", 0, "exemplars: those of this category alone", 0},
-    {"output", 'o', "DIR", 0, "build: the folder of the project; write: the file of the program", 0},
-    {"stop-after", KEY_STOP, "PASS", 0,
-     "build: print what this pass leaves: tiling, init, align, process, types, pipeline, sync", 0},
-    {"response", KEY_RESPONSE, "FILE", 0, "build: write an answer in MultiKernelBench's format (docs/answers.md)", 0},
-    {"print", KEY_PRINT, NULL, 0, "build: print the project's files", 0},
-    {"verify", KEY_VERIFY, NULL, 0,
-     "build: run the project on the task's cases and compare with what the interpreter computes", 0},
-    {"static", KEY_STATIC, "N", 0,
-     "build: a kernel for case N alone and the task's given host part, as akgen eval --scope kernel --mode static "
-     "--case N wants it",
-     0},
-    {"unchecked", KEY_UNCHECKED, NULL, 0,
-     "build: do not interpret the program before, on sizes that nothing divides and small cases", 0},
-    {"line-directives", KEY_LINES, NULL, 0, "build: #line directives lead what reads the project to the program", 0},
-    {"case", KEY_CASE, "N", 0, "check, run, build, explain: that case alone", 0},
-    {"hidden", KEY_HIDDEN, NULL, 0, "run: also with other values, and the hidden cases of other sizes and values", 0},
-    {0},
-};
-
-static error_t parse(int key, char *text, struct argp_state *state)
+static void take_static(void *dsl, char *text, const struct argp_state *state)
 {
-    struct dsl_arguments *arguments = state->input;
-    if (key == KEY_JSON)
-        arguments->json = true;
-    else if (key == KEY_CHECK)
-        arguments->check = true;
-    else if (key == KEY_HIDDEN)
-        arguments->hidden = true;
-    else if (key == KEY_TASK)
-        arguments->task = text;
-    else if (key == KEY_CASE)
-        arguments->only_case = cli_parse_number(state, "case", text, 0, INT32_MAX);
-    else if (key == 'v')
-        arguments->verbose = true;
-    else if (key == KEY_PRINT)
-        arguments->print = true;
-    else if (key == KEY_RESPONSE)
-        arguments->response = text;
-    else if (key == KEY_CATEGORY)
-        arguments->category = text;
-    else if (key == KEY_VERIFY)
-        arguments->verify = true;
-    else if (key == KEY_STATIC)
-        arguments->only_case = arguments->static_case = cli_parse_number(state, "static", text, 0, INT32_MAX);
-    else if (key == KEY_UNCHECKED)
-        arguments->unchecked = true;
-    else if (key == KEY_LINES)
-        arguments->lines = true;
-    else if (key == 'o')
-        arguments->output = text;
-    else if (key == KEY_STOP) {
-        arguments->last = dsl_pass_find(text);
-        arguments->print = true;
-        if (arguments->last == DSL_PASSES_COUNT)
-            argp_error(state, "--stop-after %s: there is no such pass", text);
-    } else if (key == ARGP_KEY_ARG && !arguments->command)
-        arguments->command = text;
-    else if (key == ARGP_KEY_ARG && arguments->count < PROGRAMS_MAX)
-        arguments->files[arguments->count++] = text;
-    else if (key == ARGP_KEY_ARG)
-        argp_error(state, "more than %d files", PROGRAMS_MAX);
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
+    struct dsl_arguments *arguments = dsl;
+    arguments->only_case = arguments->static_case = cli_parse_number(state, "static", text, 0, INT32_MAX);
 }
+
+static void take_pass(void *last, char *text, const struct argp_state *state)
+{
+    *(enum dsl_pass *)last = dsl_pass_find(text);
+    if (*(enum dsl_pass *)last == DSL_PASSES_COUNT)
+        argp_error(state, "--stop-after %s: there is no such pass", text);
+}
+
+#define CLI_OF struct dsl_arguments
+static const struct cli_option rows[] = {
+    {"json", 0, NULL, CLI_FLAG(json, .of = "check, explain, exemplars"), 0,
+     "check, explain, exemplars: print it as JSON"},
+    {"check", 0, NULL, CLI_FLAG(check, .of = "fmt"), 0,
+     "fmt: name the files that are formatted otherwise and change none"},
+    {"verbose", 'v', NULL, CLI_FLAG(verbose, .of = "check"), 0,
+     "check: say of each store whether it is proved that its parts cover the tensor once"},
+    {"task", 0, "TASK", CLI_TEXT(task, .of = "check, run, build, explain, exemplars"), 0,
+     "check, run, build, explain: the task whose cases the program computes; exemplars: the one that they are for"},
+    {"category", 0, "CATEGORY", CLI_TEXT(category, .of = "exemplars"), 0, "exemplars: those of this category alone"},
+    {"output", 'o', "DIR", CLI_TEXT(output, .of = "build, write"), 0,
+     "build: the folder of the project; write: the file of the program"},
+    {"stop-after", 0, "PASS", CLI_CALL(take_pass, .at = CLI_AT(last), CLI_ALSO(print), .of = "build"), 0,
+     "build: print what this pass leaves: tiling, init, align, process, types, pipeline, sync"},
+    {"response", 0, "FILE", CLI_TEXT(response, .of = "build"), 0,
+     "build: write an answer in MultiKernelBench's format (docs/answers.md)"},
+    {"print", 0, NULL, CLI_FLAG(print, .of = "build"), 0, "build: print the project's files"},
+    {"verify", 0, NULL, CLI_FLAG(verify, .of = "build"), 0,
+     "build: run the project on the task's cases and compare with what the interpreter computes"},
+    {"static", 0, "N", CLI_CALL(take_static, .of = "build"), 0,
+     "build: a kernel for case N alone and the task's given host part, as akgen eval --scope kernel --mode static "
+     "--case N wants it"},
+    {"unchecked", 0, NULL, CLI_FLAG(unchecked, .of = "build"), 0,
+     "build: do not interpret the program before, on sizes that nothing divides and small cases"},
+    {"line-directives", 0, NULL, CLI_FLAG(lines, .of = "build"), 0,
+     "build: #line directives lead what reads the project to the program"},
+    {"case", 0, "N", CLI_NUMBER(only_case, 0, INT32_MAX, .of = "check, run, build, explain"), 0,
+     "check, run, build, explain: that case alone"},
+    {"hidden", 0, NULL, CLI_FLAG(hidden, .of = "run"), 0,
+     "run: also with other values, and the hidden cases of other sizes and values"},
+    {NULL, 0, "COMMAND", CLI_TEXT(command), 0, NULL},
+    {NULL, 0, "files", CLI_LIST(files, count), 0, NULL},
+};
 
 /* A file's text; "-" is the standard input. */
 static struct akgen_error *read_text(struct arena *arena, const char *path, char **text, size_t *length)
@@ -542,18 +501,15 @@ static int each_file(const struct dsl_arguments *arguments, on_file *run)
         arena_free(&arena);
     }
     if (all) {
-        json_dumpf(all, stdout, JSON_INDENT(2));
-        printf("\n");
-        json_decref(all);
+        cli_print_json(all, JSON_INDENT(2));
     }
     return worst;
 }
 
 int cli_dsl(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
         .args_doc = "check FILE..\nfmt FILE..\nrun FILE --task TASK\nbuild FILE --task TASK -o DIR [--verify]\n"
                     "explain FILE.. [--task TASK]\nexemplars [--category CATEGORY] [--task TASK]",
         .doc =
@@ -566,42 +522,27 @@ int cli_dsl(int argc, char **argv)
             "write prints the program that the planner makes of a task's formulas. "
             "run computes a task's cases by the interpreter and compares with the task's references."};
     struct dsl_arguments arguments = {.only_case = -1, .static_case = -1, .last = DSL_PASSES_COUNT};
-    cli_parse(&argp, argc, argv, &arguments);
-    static const struct cli_use uses[] = {{KEY_JSON, "check, explain, exemplars"},
-                                          {KEY_CHECK, "fmt"},
-                                          {'v', "check"},
-                                          {KEY_TASK, "check, run, build, explain, exemplars"},
-                                          {KEY_CATEGORY, "exemplars"},
-                                          {'o', "build, write"},
-                                          {KEY_STOP, "build"},
-                                          {KEY_RESPONSE, "build"},
-                                          {KEY_PRINT, "build"},
-                                          {KEY_VERIFY, "build"},
-                                          {KEY_STATIC, "build"},
-                                          {KEY_UNCHECKED, "build"},
-                                          {KEY_LINES, "build"},
-                                          {KEY_CASE, "check, run, build, explain"},
-                                          {KEY_HIDDEN, "run"},
-                                          {0}};
+    cli_parse(&table, argc, argv, &arguments);
     if (arguments.only_case >= 0 && arguments.static_case < 0 && !arguments.task && arguments.command &&
         strcmp(arguments.command, "explain") != 0)
         return cli_fail(EXIT_USAGE, error_new("%s: --task says whose case --case is", arguments.command));
-    if (arguments.command)
-        cli_check_uses(&argp, argc, argv, uses, arguments.command);
-    if (arguments.count && strcmp(arguments.command, "check") == 0)
-        return each_file(&arguments, check_file);
-    if (arguments.count && strcmp(arguments.command, "fmt") == 0)
-        return each_file(&arguments, format_file);
-    if (arguments.count && strcmp(arguments.command, "run") == 0)
-        return each_file(&arguments, run_file);
-    if (arguments.count && strcmp(arguments.command, "build") == 0)
-        return each_file(&arguments, build_file);
-    if (arguments.count && strcmp(arguments.command, "explain") == 0)
-        return each_file(&arguments, explain_file);
+    static const struct {
+        const char *name;
+        on_file *run;
+    } commands[] = {{"check", check_file},
+                    {"fmt", format_file},
+                    {"run", run_file},
+                    {"build", build_file},
+                    {"explain", explain_file}};
+    if (!arguments.command)
+        return cli_usage(&table, argv[0]);
+    cli_check_uses(&table, argc, argv, arguments.command);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands && arguments.count; i++)
+        if (strcmp(arguments.command, commands[i].name) == 0)
+            return each_file(&arguments, commands[i].run);
     if (arguments.count == 1 && strcmp(arguments.command, "write") == 0)
         return write_program(&arguments);
-    if (!arguments.count && arguments.command && strcmp(arguments.command, "exemplars") == 0)
+    if (!arguments.count && strcmp(arguments.command, "exemplars") == 0)
         return list_exemplars(&arguments);
-    argp_help(&argp, stderr, ARGP_HELP_USAGE, argv[0]);
-    return EXIT_USAGE;
+    return cli_usage(&table, argv[0]);
 }

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_JSON = 0x200, KEY_FEEDBACK, KEY_TIMING, KEY_TRACE };
-
 struct eval_arguments {
     struct eval_options options;
     struct cli_baseline baseline;
@@ -22,65 +20,40 @@ struct eval_arguments {
     const char *json_file, *trace; /* NULL: none */
 };
 
-static const struct argp_option options[] = {
-    {"json", KEY_JSON, "FILE", OPTION_ARG_OPTIONAL,
-     "print the verdict as JSON (docs/verdict.md); with =FILE write that to FILE and print the text besides", 1},
-    {"feedback", KEY_FEEDBACK, NULL, 0, "print what a model that repairs the candidate is told (docs/gen.md)", 1},
-    {"timing", KEY_TIMING, NULL, 0,
-     "print the modelled time of every case (default: of the one that moves most bytes, where all are right)", 1},
-    {"trace", KEY_TRACE, "FILE", 0,
+static void take_json(void *options, char *text, const struct argp_state *state)
+{
+    struct eval_arguments *arguments = options;
+    (void)state;
+    arguments->json |= !text;
+    arguments->json_file = text ? text : arguments->json_file;
+}
+
+#define CLI_OF struct eval_arguments
+static const struct cli_option rows[] = {
+    {"json", 0, "FILE", CLI_CALL(take_json, .flags = OPTION_ARG_OPTIONAL), 1,
+     "print the verdict as JSON (docs/verdict.md); with =FILE write that to FILE and print the text besides"},
+    {"feedback", 0, NULL, CLI_FLAG(feedback), 1, "print what a model that repairs the candidate is told (docs/gen.md)"},
+    {"timing", 0, NULL, CLI_FLAG(timing), 1,
+     "print the modelled time of every case (default: of the one that moves most bytes, where all are right)"},
+    {"trace", 0, "FILE", CLI_TEXT(trace), 1,
      "write the modelled timeline of one case (--case, else the first) to FILE, for ui.perfetto.dev or "
-     "chrome://tracing",
-     1},
-    {0},
+     "chrome://tracing"},
+    {NULL, 0, "TASK", CLI_TEXT(task), 0, NULL},
+    {NULL, 0, "CANDIDATE", CLI_TEXT(dir, .needed = true), 0, NULL},
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static void check_arguments(void *eval, const struct argp_state *state)
 {
-    struct eval_arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &arguments->options;
-        state->child_inputs[2] = &arguments->baseline;
-        break;
-    case KEY_JSON:
-        arguments->json |= !text;
-        arguments->json_file = text ? text : arguments->json_file;
-        break;
-    case KEY_FEEDBACK:
-        arguments->feedback = true;
-        break;
-    case KEY_TIMING:
-        arguments->timing = true;
-        break;
-    case KEY_TRACE:
-        arguments->trace = text;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num == 0)
-            arguments->task = text;
-        else if (state->arg_num == 1)
-            arguments->dir = text;
-        else
-            argp_error(state, "too many arguments: '%s'", text);
-        break;
-    case ARGP_KEY_END:
-        if (!arguments->dir)
-            argp_error(state, "TASK and CANDIDATE are needed");
-        if (arguments->json && arguments->feedback)
-            argp_error(state, "--json and --feedback are two ways to print one verdict");
-        if (arguments->timing && (arguments->json || arguments->feedback))
-            argp_error(state, "--timing prints a table; %s",
-                       arguments->json ? "--json has every case's time" : "--feedback has no place for it");
-        if (arguments->feedback && strcmp(arguments->baseline.name, BASELINE_EAGER) != 0)
-            argp_error(state, "--baseline: --feedback prints no speedup");
-        if (arguments->trace && (arguments->options.no_timing || arguments->options.random_order))
-            argp_error(state, "--trace: time is modelled in program order only, and not with --no-timing");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    const struct eval_arguments *arguments = eval;
+    if (arguments->json && arguments->feedback)
+        argp_error(state, "--json and --feedback are two ways to print one verdict");
+    if (arguments->timing && (arguments->json || arguments->feedback))
+        argp_error(state, "--timing prints a table; %s",
+                   arguments->json ? "--json has every case's time" : "--feedback has no place for it");
+    if (arguments->feedback && strcmp(arguments->baseline.name, BASELINE_EAGER) != 0)
+        argp_error(state, "--baseline: --feedback prints no speedup");
+    if (arguments->trace && (arguments->options.no_timing || arguments->options.random_order))
+        argp_error(state, "--trace: time is modelled in program order only, and not with --no-timing");
 }
 
 static const char *json_text(struct arena *arena, const struct verdict *verdict)
@@ -242,11 +215,14 @@ static int evaluate(struct eval_arguments *arguments)
 
 int cli_eval(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&cli_eval_argp, 0, NULL, 0}, {&cli_language_argp, 0, NULL, 0}, {&cli_baseline_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .parts = {{&cli_eval_table, CLI_AT(options)},
+                  {&cli_language_table, CLI_AT(options)},
+                  {&cli_baseline_table, CLI_AT(baseline)}},
+        .needs = "TASK and CANDIDATE are needed",
+        .excess = CLI_TOO_MANY,
+        .check = check_arguments,
         .args_doc = "TASK CANDIDATE",
         .doc = "Builds the operator project CANDIDATE, runs the task's cases on the simulated NPU and judges the "
                "outputs.\v"
@@ -256,10 +232,9 @@ int cli_eval(int argc, char **argv)
                "tags or code blocks, a program in AscendDSL, or MultiKernelBench's six Python strings "
                "(docs/answers.md). Exit code: 0 pass, 1 any other verdict, 2 wrong usage, 3 failure of "
                "akgen.",
-        .children = children,
     };
     struct eval_arguments arguments = {.options = cli_eval_defaults(),
                                        .baseline = {BASELINE_EAGER, &arguments.options}};
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     return evaluate(&arguments);
 }

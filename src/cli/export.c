@@ -12,22 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    KEY_DB = 0x500,
-    KEY_RUN,
-    KEY_STRATEGY,
-    KEY_FORMAT,
-    KEY_PER_TASK,
-    KEY_SEED,
-    KEY_FIRST_ROUND,
-    KEY_REASONING,
-    KEY_PROVENANCE,
-    KEY_ONLY,
-    KEY_EXCLUDE,
-    KEY_LANGUAGE,
-    LIST_MAX = 256,
-    PER_TASK = 8
-};
+enum { LIST_MAX = 256, PER_TASK = 8 };
 
 struct export_arguments {
     struct export_options export;
@@ -36,126 +21,67 @@ struct export_arguments {
     const char *only[LIST_MAX], *except[LIST_MAX];
 };
 
-static const struct argp_option options[] = {
-    {"db", KEY_DB, "FILE", 0, "database written by 'akgen bench --db', which is only read", 1},
-    {"run", KEY_RUN, "N", CLI_SEVERAL, "only run N; may be given several times (default: all runs of the file)", 1},
-    {"only", KEY_ONLY, "GLOB", CLI_SEVERAL, "only tasks whose name matches, with or without the suite; several times",
-     1},
-    {"exclude", KEY_EXCLUDE, "GLOB", CLI_SEVERAL, "tasks that are held out; several times", 1},
-    {"language", KEY_LANGUAGE, "ascendc|dsl|graph|" BENCH_UNKNOWN_LANGUAGE, 0,
+static void take_what(void *what, char *text, const struct argp_state *state)
+{
+    if (state->arg_num > 0)
+        argp_error(state, CLI_UNEXPECTED, text);
+    *(enum export_kind *)what = cli_parse_word(state, "export", text, &export_kinds, CLI_SEE_HELP); // NOLINT
+}
+
+static void take_run(void *export, char *text, const struct argp_state *state)
+{
+    struct export_arguments *arguments = export;
+    if (arguments->export.run_count == LIST_MAX)
+        argp_error(state, "--run: more than %d", LIST_MAX);
+    arguments->runs[arguments->export.run_count++] = cli_parse_number(state, "run", text, 1, INT32_MAX);
+}
+
+static void take_language(void *language, char *text, const struct argp_state *state)
+{
+    if (strcmp(text, BENCH_UNKNOWN_LANGUAGE) != 0)
+        cli_parse_word(state, "language", text, &eval_languages, CLI_SEE_HELP);
+    if (strcmp(text, eval_languages.of[EVAL_ANY]) == 0)
+        argp_error(state, "--language: an export is of one language, and 'any' is none");
+    *(const char **)language = text;
+}
+
+#define CLI_OF struct export_arguments
+static const struct cli_option rows[] = {
+    {"db", 0, "FILE", CLI_TEXT(db), 1, "database written by 'akgen bench --db', which is only read"},
+    {"run", 0, "N", CLI_CALL(take_run, .flags = CLI_SEVERAL), 1,
+     "only run N; may be given several times (default: all runs of the file)"},
+    {"only", 0, "GLOB", CLI_LIST(only, export.only_count), 1,
+     "only tasks whose name matches, with or without the suite; several times"},
+    {"exclude", 0, "GLOB", CLI_LIST(except, export.except_count), 1, "tasks that are held out; several times"},
+    {"language", 0, "ascendc|dsl|graph|" BENCH_UNKNOWN_LANGUAGE, CLI_CALL(take_language, .at = CLI_AT(export.language)),
+     1,
      "only answers that were asked for in this language; needed where the runs have several. Runs of an earlier akgen "
-     "have none and are left out, but for " BENCH_UNKNOWN_LANGUAGE,
-     1},
-    {"format", KEY_FORMAT, WORD_CHOICE(EXPORT_FORMATS, ""), 0, "whose loader reads the rows (default trl)", 2},
-    {"strategy", KEY_STRATEGY, WORD_CHOICE(EXPORT_STRATEGIES, ""), 0,
+     "have none and are left out, but for " BENCH_UNKNOWN_LANGUAGE},
+    {"format", 0, WORD_CHOICE(EXPORT_FORMATS, ""), CLI_WORD(export.format, export_formats, CLI_SEE_HELP), 2,
+     "whose loader reads the rows (default trl)"},
+    {"strategy", 0, WORD_CHOICE(EXPORT_STRATEGIES, ""), CLI_WORD(export.strategy, export_strategies, CLI_SEE_HELP), 2,
      "preferences: which answers are the worse ones, those that compile and fail, those that do not compile, or both "
-     "(default)",
-     2},
-    {"per-task", KEY_PER_TASK, "K", 0, "rows of one task at most; 0: all (default 8)", 2},
-    {"seed", KEY_SEED, "S", 0, "which of them (default 0)", 2},
-    {"first-round", KEY_FIRST_ROUND, NULL, 0, "leave out the answers to repairs", 2},
-    {"reasoning", KEY_REASONING, NULL, 0, "keep what the model thought, in <think> before the answer", 2},
-    {"provenance", KEY_PROVENANCE, NULL, 0, "a column says of each row: task, prompt, run, sample, verdict, model", 2},
-    {"output", 'o', "FILE", 0, "where the rows go (default: standard output); replaced when they are complete", 3},
-    {0},
+     "(default)"},
+    {"per-task", 0, "K", CLI_NUMBER(export.per_task, 0, INT32_MAX), 2, "rows of one task at most; 0: all (default 8)"},
+    {"seed", 0, "S", CLI_NUMBER(export.seed, 0, INT32_MAX), 2, "which of them (default 0)"},
+    {"first-round", 0, NULL, CLI_FLAG(export.first_round), 2, "leave out the answers to repairs"},
+    {"reasoning", 0, NULL, CLI_FLAG(export.reasoning), 2, "keep what the model thought, in <think> before the answer"},
+    {"provenance", 0, NULL, CLI_FLAG(export.provenance), 2,
+     "a column says of each row: task, prompt, run, sample, verdict, model"},
+    {"output", 'o', "FILE", CLI_TEXT(output), 3,
+     "where the rows go (default: standard output); replaced when they are complete"},
+    {NULL, 0, "WHAT", CLI_CALL(take_what, .at = CLI_AT(export.what)), 0, NULL},
 };
 
-/* One more of an option that may be given several times. */
-static int one_more(const struct argp_state *state, const char *option, int count)
+static void check_arguments(void *arguments, const struct argp_state *state)
 {
-    if (count == LIST_MAX)
-        argp_error(state, "--%s: more than %d", option, LIST_MAX);
-    return count;
-}
-
-/* A word of the table, as a value of its enum. */
-static int word(const struct argp_state *state, const char *option, const char *text, const struct words *words)
-{
-    for (int value = 0; value < words->count; value++)
-        if (strcmp(words->of[value], text) == 0)
-            return value;
-    argp_error(state, "--%s: no '%s'; --help lists what there is", option, text);
-    return 0;
-}
-
-static error_t parse_rows(int key, char *text, struct argp_state *state)
-{
-    struct export_options *export = &((struct export_arguments *)state->input)->export;
-    switch (key) {
-    case KEY_FORMAT:
-        export->format = (enum export_format)word(state, "format", text, &export_formats); // NOLINT: one of the table's
-        break;
-    case KEY_STRATEGY:
-        export->strategy = (enum export_strategy)word(state, "strategy", text, &export_strategies); // NOLINT
-        break;
-    case KEY_PER_TASK:
-        export->per_task = cli_parse_number(state, "per-task", text, 0, INT32_MAX);
-        break;
-    case KEY_SEED:
-        export->seed = cli_parse_number(state, "seed", text, 0, INT32_MAX);
-        break;
-    case KEY_FIRST_ROUND:
-        export->first_round = true;
-        break;
-    case KEY_REASONING:
-        export->reasoning = true;
-        break;
-    case KEY_PROVENANCE:
-        export->provenance = true;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct export_arguments *arguments = state->input;
-    struct export_options *export = &arguments->export;
-    switch (key) {
-    case KEY_DB:
-        arguments->db = text;
-        break;
-    case KEY_RUN:
-        arguments->runs[one_more(state, "run", export->run_count)] = cli_parse_number(state, "run", text, 1, INT32_MAX);
-        export->run_count++;
-        break;
-    case KEY_ONLY:
-        arguments->only[one_more(state, "only", export->only_count)] = text;
-        export->only_count++;
-        break;
-    case KEY_EXCLUDE:
-        arguments->except[one_more(state, "exclude", export->except_count)] = text;
-        export->except_count++;
-        break;
-    case KEY_LANGUAGE:
-        if (strcmp(text, BENCH_UNKNOWN_LANGUAGE) != 0)
-            word(state, "language", text, &eval_languages);
-        if (strcmp(text, eval_languages.of[EVAL_ANY]) == 0)
-            argp_error(state, "--language: an export is of one language, and 'any' is none");
-        export->language = text;
-        break;
-    case 'o':
-        arguments->output = text;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument '%s'", text);
-        export->what = (enum export_kind)word(state, "export", text, &export_kinds); // NOLINT
-        break;
-    case ARGP_KEY_END:
-        if (!state->arg_num || !arguments->db)
-            argp_error(state, "'preferences' or 'sft', and --db FILE are needed");
-        if (export->what != EXPORT_PREFERENCES && cli_given(state, KEY_STRATEGY))
-            argp_error(state, "--strategy is of preferences, which have a worse answer");
-        if (export->what == EXPORT_PREFERENCES && export->format == EXPORT_TRL_MESSAGES)
-            argp_error(state, "--format trl-messages has no place for two answers; it is for sft");
-        break;
-    default:
-        return parse_rows(key, text, state);
-    }
-    return 0;
+    const struct export_options *export = &((struct export_arguments *)arguments)->export;
+    if (!state->arg_num || !((struct export_arguments *)arguments)->db)
+        argp_error(state, "'preferences' or 'sft', and --db FILE are needed");
+    if (export->what != EXPORT_PREFERENCES && cli_given(state, "strategy"))
+        argp_error(state, "--strategy is of preferences, which have a worse answer");
+    if (export->what == EXPORT_PREFERENCES && export->format == EXPORT_TRL_MESSAGES)
+        argp_error(state, "--format trl-messages has no place for two answers; it is for sft");
 }
 
 /* A prompt as completions and commands get it. */
@@ -221,9 +147,9 @@ static struct akgen_error *export_rows(const struct export_arguments *arguments,
 
 int cli_export(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .check = check_arguments,
         .args_doc = "preferences --db FILE\nsft --db FILE\ncann DIR -o OUT",
         .doc = "Training data of stored runs as JSONL, a row a line; or a judged project for a machine with a chip."
                "\vpreferences pairs answers of a model to the same question, the better one first: right over wrong "
@@ -240,7 +166,7 @@ int cli_export(int argc, char **argv)
     arguments.export.runs = arguments.runs;
     arguments.export.only = arguments.only;
     arguments.export.except = arguments.except;
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     int code;
     struct akgen_error *error = export_rows(&arguments, &code);
     return error ? cli_fail(code, error) : EXIT_PASS;

@@ -6,77 +6,28 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    KEY_TASK = 0x500,
-    KEY_SOC,
-    KEY_CASE,
-    KEY_MB,
-    KEY_SEED,
-    KEY_MODE,
-    LONGEST_VERDICT = 64 << 20,
-    MEGABYTE = 1 << 20,
-    DEFAULT_MB = 32
-};
+enum { LONGEST_VERDICT = 64 << 20, MEGABYTE = 1 << 20, DEFAULT_MB = 32 };
 
 struct cann_arguments {
     struct eval_options eval;
     struct gen_cann_options cann;
     const char *candidate, *task;
+    int megabytes;
 };
 
-static const struct argp_option options[] = {
-    {"output", 'o', "OUT", 0, "the folder of the project, which is made", 0},
-    {"task", KEY_TASK, "TASK", 0, "what it was written for (default: as DIR/evidence/verdict.json says)", 0},
-    {"soc", KEY_SOC, "NAME", 0, "the chip (default Ascend910B2; 'akgen soc list')", 0},
-    {"mode", KEY_MODE, WORD_CHOICE(EVAL_MODES, ""), 0, "as of 'akgen eval': static exports the first case alone", 0},
-    {"case", KEY_CASE, "N", 0, "only case N", 0},
-    {"max-mb", KEY_MB, "N", 0, "leave out cases with larger files (default 32)", 0},
-    {"seed", KEY_SEED, "S", 0, "of the inputs (default 0)", 0},
-    {0},
+#define CLI_OF struct cann_arguments
+static const struct cli_option rows[] = {
+    {"output", 'o', "OUT", CLI_TEXT(cann.dir, .needed = true), 0, "the folder of the project, which is made"},
+    {"task", 0, "TASK", CLI_TEXT(task), 0, "what it was written for (default: as DIR/evidence/verdict.json says)"},
+    {"soc", 0, "NAME", CLI_CALL(cli_take_soc, .at = CLI_AT(eval.soc)), 0,
+     "the chip (default Ascend910B2; 'akgen soc list')"},
+    {"mode", 0, WORD_CHOICE(EVAL_MODES, ""), CLI_WORD(eval.mode, eval_modes, CLI_NEITHER), 0,
+     "as of 'akgen eval': static exports the first case alone"},
+    {"case", 0, "N", CLI_NUMBER(eval.only_case, 0, INT32_MAX), 0, "only case N"},
+    {"max-mb", 0, "N", CLI_NUMBER(megabytes, 0, 1 << 20), 0, "leave out cases with larger files (default 32)"},
+    {"seed", 0, "S", CLI_NUMBER(cann.seed, 0, INT32_MAX), 0, "of the inputs (default 0)"},
+    {NULL, 0, "DIR", CLI_TEXT(candidate, .needed = true), 0, NULL},
 };
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct cann_arguments *arguments = state->input;
-    switch (key) {
-    case 'o':
-        arguments->cann.dir = text;
-        break;
-    case KEY_TASK:
-        arguments->task = text;
-        break;
-    case KEY_SOC:
-        if (!(arguments->eval.soc = npu_soc_find(text)))
-            argp_error(state, "--soc: no chip '%s'; 'akgen soc list' shows them", text);
-        break;
-    case KEY_MODE:
-        if (words_find(&eval_modes, text) < 0)
-            argp_error(state, "--mode: '%s' is neither static nor dynamic", text);
-        arguments->eval.mode = words_find(&eval_modes, text) == EVAL_STATIC ? EVAL_STATIC : EVAL_DYNAMIC;
-        break;
-    case KEY_CASE:
-        arguments->eval.only_case = (int)cli_parse_number(state, "case", text, 0, INT32_MAX);
-        break;
-    case KEY_MB:
-        arguments->cann.case_bytes = (uint64_t)cli_parse_number(state, "max-mb", text, 0, 1 << 20) * MEGABYTE;
-        break;
-    case KEY_SEED:
-        arguments->cann.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, INT32_MAX);
-        break;
-    case ARGP_KEY_ARG:
-        if (arguments->candidate)
-            argp_error(state, "too many arguments: '%s'", text);
-        arguments->candidate = text;
-        break;
-    case ARGP_KEY_END:
-        if (!arguments->candidate || !arguments->cann.dir)
-            argp_error(state, "DIR and -o OUT are needed");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
 
 /* The task of a project that `akgen gen` wrote: the one that was drafted in it, or what the evidence names. */
 static struct akgen_error *task_of_project(struct arena *arena, const char *dir, const char **task)
@@ -140,9 +91,10 @@ static struct akgen_error *judge_and_write(struct arena *arena, struct cann_argu
 
 int cli_export_cann(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .needs = "DIR and -o OUT are needed",
+        .excess = CLI_TOO_MANY,
         .args_doc = "DIR -o OUT",
         .doc = "Judges the operator project in DIR by the strict profile and writes it as a project for CANN: with "
                "build script, a "
@@ -151,13 +103,13 @@ int cli_export_cann(int argc, char **argv)
                "failure "
                "of akgen.",
     };
-    struct cann_arguments arguments = {.eval = cli_eval_defaults(),
-                                       .cann = {.case_bytes = (uint64_t)DEFAULT_MB * MEGABYTE}};
+    struct cann_arguments arguments = {.eval = cli_eval_defaults(), .megabytes = DEFAULT_MB};
     struct arena arena = {0};
     struct task task;
     int code = EXIT_USAGE;
     arguments.eval.profile = TASK_STRICT;
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
+    arguments.cann.case_bytes = (uint64_t)arguments.megabytes * MEGABYTE;
     struct akgen_error *error = check_folder(&arena, arguments.cann.dir);
     if (!error && !arguments.task)
         error = task_of_project(&arena, arguments.candidate, &arguments.task);

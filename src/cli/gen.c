@@ -10,135 +10,66 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    KEY_DESCRIBE = 0x500,
-    KEY_PRINT_PROMPT,
-    KEY_JSON,
-    KEY_PROVIDER,
-    KEY_ROUNDS,
-    KEY_BEAM,
-    KEY_DB,
-    KEY_OPTIMISE,
-    KEY_PATIENCE,
-    KEY_ROOFLINE,
-    KEY_MAX_SECONDS
-};
 enum { MOST_ROUNDS = 64, WIDEST_BEAM = 64, MOST_SETTINGS = 10000, MOST_SECONDS = 10000000 };
 
-static const struct argp_option options[] = {
-    {"output", 'o', "DIR", 0, "the folder of the project (default: the operator's name in snake case)", 1},
-    {"describe", KEY_DESCRIBE, "FILE", 0,
-     "in place of TASK: words and formulas (docs/gen.md), of which a task is drafted in DIR/task to be confirmed", 1},
-    {"yes", 'y', NULL, 0, "--describe: take the draft as it is and go on", 1},
-    {"provider", KEY_PROVIDER, "NAME", 0,
-     "openai:URL, lm, lm:DIR or exec:COMMAND: a model writes it, although the task may have a program (docs/gen.md)",
-     1},
-    {"rounds", KEY_ROUNDS, "N", 0, "rounds in which the model mends its own code (default 3)", 1},
-    {"beam", KEY_BEAM, "N", 0, "candidates that a round mends or makes faster (default 1)", 1},
-    {"optimise", KEY_OPTIMISE, "N", OPTION_ARG_OPTIONAL,
+#define CLI_OF struct gen_arguments
+static const struct cli_option rows[] = {
+    {"output", 'o', "DIR", CLI_TEXT(output), 1,
+     "the folder of the project (default: the operator's name in snake case)"},
+    {"describe", 0, "FILE", CLI_TEXT(description), 1,
+     "in place of TASK: words and formulas (docs/gen.md), of which a task is drafted in DIR/task to be confirmed"},
+    {"yes", 'y', NULL, CLI_FLAG(yes), 1, "--describe: take the draft as it is and go on"},
+    {"provider", 0, "NAME", CLI_TEXT(provider), 1,
+     "openai:URL, lm, lm:DIR or exec:COMMAND: a model writes it, although the task may have a program (docs/gen.md)"},
+    {"rounds", 0, "N", CLI_NUMBER(rounds, 0, MOST_ROUNDS), 1,
+     "rounds in which the model mends its own code (default 3)"},
+    {"beam", 0, "N", CLI_NUMBER(beam, 1, WIDEST_BEAM), 1, "candidates that a round mends or makes faster (default 1)"},
+    {"optimise", 0, "N", CLI_NUMBER(optimise_count, 1, MOST_SETTINGS, CLI_ALSO(optimise), .flags = OPTION_ARG_OPTIONAL),
+     1,
      "make what passes faster by its modelled time: N rounds of the model (default 5); without a model N settings of "
-     "the "
-     "program's constants (default 40)",
-     1},
-    {"patience", KEY_PATIENCE, "N", 0, "--optimise: end after N rounds in a row that bring nothing faster (default 3)",
-     1},
-    {"roofline", KEY_ROOFLINE, "PERCENT", 0,
-     "--optimise: end when each case is at this part of what memory or the launch allow (default 95)", 1},
-    {"max-seconds", KEY_MAX_SECONDS, "N", 0,
-     "limit of a run with a model (default none), of tuning without one (default 300)", 1},
-    {"db", KEY_DB, "FILE", 0, "keep samples and verdicts in an SQLite file (docs/store.md)", 1},
-    {"print-prompt", KEY_PRINT_PROMPT, NULL, 0, "print what a model would be asked, and do nothing else", 1},
-    {"json", KEY_JSON, NULL, 0, "--print-prompt: as the array of messages of a request", 1},
-    {0},
+     "the program's constants (default 40)"},
+    {"patience", 0, "N", CLI_NUMBER(patience, 1, MOST_ROUNDS), 1,
+     "--optimise: end after N rounds in a row that bring nothing faster (default 3)"},
+    {"roofline", 0, "PERCENT", CLI_NUMBER(roofline, 1, 100), 1,
+     "--optimise: end when each case is at this part of what memory or the launch allow (default 95)"},
+    {"max-seconds", 0, "N", CLI_NUMBER(seconds, 1, MOST_SECONDS), 1,
+     "limit of a run with a model (default none), of tuning without one (default 300)"},
+    {"db", 0, "FILE", CLI_TEXT(db), 1, "keep samples and verdicts in an SQLite file (docs/store.md)"},
+    {"print-prompt", 0, NULL, CLI_FLAG(print_prompt), 1, "print what a model would be asked, and do nothing else"},
+    {"json", 0, NULL, CLI_FLAG(json), 1, "--print-prompt: as the array of messages of a request"},
+    {NULL, 0, "TASK", CLI_TEXT(task), 0, NULL},
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static void check_arguments(void *gen, const struct argp_state *state)
 {
-    struct gen_arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &arguments->eval;
-        state->child_inputs[2] = &arguments->model;
-        break;
-    case 'o':
-        arguments->output = text;
-        break;
-    case KEY_DESCRIBE:
-        arguments->description = text;
-        break;
-    case 'y':
-        arguments->yes = true;
-        break;
-    case KEY_PRINT_PROMPT:
-        arguments->print_prompt = true;
-        break;
-    case KEY_JSON:
-        arguments->json = true;
-        break;
-    case KEY_PROVIDER:
-        arguments->provider = text;
-        break;
-    case KEY_ROUNDS:
-        arguments->rounds = (int)cli_parse_number(state, "rounds", text, 0, MOST_ROUNDS);
-        break;
-    case KEY_BEAM:
-        arguments->beam = (int)cli_parse_number(state, "beam", text, 1, WIDEST_BEAM);
-        break;
-    case KEY_OPTIMISE:
-        arguments->optimise = true;
-        arguments->optimise_count = text ? (int)cli_parse_number(state, "optimise", text, 1, MOST_SETTINGS) : 0;
-        break;
-    case KEY_PATIENCE:
-        arguments->patience = (int)cli_parse_number(state, "patience", text, 1, MOST_ROUNDS);
-        break;
-    case KEY_ROOFLINE:
-        arguments->roofline = (double)cli_parse_number(state, "roofline", text, 1, 100) / 100;
-        break;
-    case KEY_MAX_SECONDS:
-        arguments->seconds = (double)cli_parse_number(state, "max-seconds", text, 1, MOST_SECONDS);
-        break;
-    case KEY_DB:
-        arguments->db = text;
-        break;
-    case ARGP_KEY_ARG:
-        if (arguments->task)
-            argp_error(state, "too many arguments: '%s'", text);
-        arguments->task = text;
-        break;
-    case ARGP_KEY_END:
-        if (!arguments->task == !arguments->description)
-            argp_error(state, "either TASK or --describe FILE is needed");
-        if (arguments->provider && !gen_model_is_provider(arguments->provider))
-            argp_error(
-                state,
-                "--provider: '%s' is neither openai:URL, lm, lm:DIR nor exec:COMMAND; without a provider the task's "
-                "program or its formulas are the answer",
-                arguments->provider);
-        if (!arguments->provider && arguments->model.endpoint.model)
-            argp_error(state, "--model: --provider openai:URL says where the model is");
-        if (!arguments->provider && arguments->db)
-            argp_error(state, "--db keeps what a model answers: --provider says which");
-        if (arguments->json && !arguments->print_prompt)
-            argp_error(state, "--json is of --print-prompt; evidence/verdict.json has the verdict");
-        arguments->model_given =
-            !arguments->print_prompt && (cli_given_of(state, &cli_model_argp) || cli_given_of(state, &cli_server_argp));
-        if (arguments->yes && !arguments->description)
-            argp_error(state, "--yes is of --describe");
-        if (!arguments->optimise && (cli_given(state, KEY_PATIENCE) || cli_given(state, KEY_ROOFLINE)))
-            argp_error(state, "--patience and --roofline are of --optimise");
-        if (!arguments->provider && (cli_given(state, KEY_ROUNDS) || cli_given(state, KEY_BEAM)))
-            argp_error(state, "--rounds and --beam are of a model that mends its code: --provider says which");
-        if (!arguments->provider && !arguments->optimise && arguments->seconds > 0)
-            argp_error(state, "--max-seconds is of --provider or --optimise");
-        if (arguments->provider && arguments->optimise_count > MOST_ROUNDS)
-            argp_error(state, "--optimise: '%d' rounds are more than %d", arguments->optimise_count, MOST_ROUNDS);
-        if (arguments->optimise && (arguments->eval.no_timing || arguments->eval.random_order))
-            argp_error(state, "--optimise: time is modelled in program order only, and not with --no-timing");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    struct gen_arguments *arguments = gen;
+    if (!arguments->task == !arguments->description)
+        argp_error(state, "either TASK or --describe FILE is needed");
+    if (arguments->provider && !gen_model_is_provider(arguments->provider))
+        argp_error(state,
+                   "--provider: '%s' is neither openai:URL, lm, lm:DIR nor exec:COMMAND; without a provider the task's "
+                   "program or its formulas are the answer",
+                   arguments->provider);
+    if (!arguments->provider && arguments->model.endpoint.model)
+        argp_error(state, "--model: --provider openai:URL says where the model is");
+    if (!arguments->provider && arguments->db)
+        argp_error(state, "--db keeps what a model answers: --provider says which");
+    if (arguments->json && !arguments->print_prompt)
+        argp_error(state, "--json is of --print-prompt; evidence/verdict.json has the verdict");
+    arguments->model_given =
+        !arguments->print_prompt && (cli_given_of(state, &cli_model_table) || cli_given_of(state, &cli_server_table));
+    if (arguments->yes && !arguments->description)
+        argp_error(state, "--yes is of --describe");
+    if (!arguments->optimise && (cli_given(state, "patience") || cli_given(state, "roofline")))
+        argp_error(state, "--patience and --roofline are of --optimise");
+    if (!arguments->provider && (cli_given(state, "rounds") || cli_given(state, "beam")))
+        argp_error(state, "--rounds and --beam are of a model that mends its code: --provider says which");
+    if (!arguments->provider && !arguments->optimise && arguments->seconds > 0)
+        argp_error(state, "--max-seconds is of --provider or --optimise");
+    if (arguments->provider && arguments->optimise_count > MOST_ROUNDS)
+        argp_error(state, "--optimise: '%d' rounds are more than %d", arguments->optimise_count, MOST_ROUNDS);
+    if (arguments->optimise && (arguments->eval.no_timing || arguments->eval.random_order))
+        argp_error(state, "--optimise: time is modelled in program order only, and not with --no-timing");
 }
 
 struct akgen_error *cli_gen_folder(struct arena *arena, const char *dir)
@@ -258,11 +189,13 @@ static void ask_own_model(struct gen_arguments *arguments)
 
 int cli_gen(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&cli_eval_argp, 0, NULL, 0}, {&cli_language_argp, 0, NULL, 0}, {&cli_model_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .parts = {{&cli_eval_table, CLI_AT(eval)},
+                  {&cli_language_table, CLI_AT(eval)},
+                  {&cli_model_table, CLI_AT(model)}},
+        .excess = CLI_TOO_MANY,
+        .check = check_arguments,
         .args_doc = "TASK\n--describe FILE",
         .doc =
             "Writes an operator project for TASK and proves it on the simulated NPU."
@@ -272,19 +205,18 @@ int cli_gen(int argc, char **argv)
             "project's folder gets evidence/ with the program, the verdict, by default of the strict profile, and the "
             "modelled timeline of its longest case. Exit code: 0 pass, 1 any other verdict, 2 wrong usage, 3 "
             "failure of akgen.",
-        .children = children,
     };
     struct gen_arguments arguments = {.eval = cli_eval_defaults(),
                                       .model = cli_model_defaults(),
                                       .rounds = 3,
                                       .beam = 1,
                                       .patience = 3,
-                                      .roofline = 0.95};
+                                      .roofline = 95};
     struct arena arena = {0};
     struct task task;
     int code = EXIT_USAGE;
     arguments.eval.profile = TASK_STRICT;
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     arena_adopt(&arena, &arguments.model.arena);
     bool confirmed = true;
     struct akgen_error *error = arguments.description ? cli_gen_describe(&arena, &arguments, &confirmed) : NULL;

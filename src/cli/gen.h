@@ -19,7 +19,7 @@ struct gen_arguments {
     bool model_given;   /* an option of a model that is asked */
     int optimise_count; /* rounds of a model, settings without one; 0: the default */
     int patience;       /* rounds of a model */
-    double roofline;    /* 0 to 1 */
+    double roofline;    /* percent */
     double seconds;     /* of what a model is asked for, or of the tuning; 0: none was given */
 };
 

@@ -98,8 +98,7 @@ static void print_sums(const struct gen_arguments *arguments, const struct gen_r
 {
     const struct gen_endpoint *endpoint = &arguments->model.endpoint;
     printf("model     %s%s%s: %d request%s", endpoint->model ? endpoint->model : "", endpoint->model ? " at " : "",
-           endpoint->url ? endpoint->url : arguments->provider, outcome->requests,
-           outcome->requests == 1 ? "" : "s");
+           endpoint->url ? endpoint->url : arguments->provider, outcome->requests, outcome->requests == 1 ? "" : "s");
     if (outcome->failures) {
         printf(", %d failed (", outcome->failures);
         cli_print_clean(stdout, outcome->last_failure);
@@ -156,7 +155,7 @@ struct akgen_error *cli_gen_model(struct arena *arena, struct gen_arguments *arg
         options.faster = (struct gen_faster_options){.rounds = arguments->optimise_count ? arguments->optimise_count
                                                                                          : OPTIMISE_ROUNDS,
                                                      .patience = arguments->patience,
-                                                     .roofline = arguments->roofline};
+                                                     .roofline = arguments->roofline / 100};
     *code = EXIT_USAGE;
     cli_model_take(&arguments->model, &arguments->eval);
     struct akgen_error *error = cli_model_provider(&arguments->model, arguments->provider);

@@ -1,6 +1,7 @@
 /* akgen lm: the language model. */
 #include "cli/lm.h"
 #include "cli/cli.h"
+#include "lm/safetensors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,4 +25,12 @@ int cli_lm(int argc, char **argv)
 {
     return cli_run_command("lm", "Language models of Qwen3's architecture, from folders as Hugging Face has them.",
                            commands, sizeof commands / sizeof *commands, argc, argv);
+}
+
+void cli_lm_take_dtype(void *dtype, char *text, const struct argp_state *state)
+{
+    const bool half = strcmp(text, "bfloat16") == 0;
+    if (!half && strcmp(text, "float32") != 0)
+        argp_error(state, "--dtype: no '%s'; there are float32 and bfloat16", text);
+    *(enum lm_dtype *)dtype = half ? LM_BF16 : LM_F32;
 }

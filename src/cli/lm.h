@@ -15,6 +15,9 @@ int cli_lm_extend(int argc, char **argv);
 int cli_lm_serve(int argc, char **argv);
 int cli_lm_grammar(int argc, char **argv);
 
+/* --dtype of a row that calls with an `enum lm_dtype`. */
+struct argp_state;
+void cli_lm_take_dtype(void *dtype, char *text, const struct argp_state *state);
 /* The grammar of a file, or one of akgen's own: "dsl", "formula". The caller frees. */
 struct akgen_error;
 struct lm_grammar;

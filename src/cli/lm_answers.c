@@ -15,23 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_DATA = 0x500, KEY_PAIRS, KEY_PER_PROMPT, KEY_JUDGE, KEY_ANSWER_TOKENS, KEY_SEED, KEY_THREADS, KEY_JSON };
 enum { BLOCK = 16 /* prompts that are answered together */, LARGEST_FILE = 1 << 30 };
-
-static const struct argp_option options[] = {
-    {"data", KEY_DATA, "FILE", 0, "rows with \"prompt\" and what the judge wants", 1},
-    {"output", 'o', "FILE", 0,
-     "rows of --objective grpo: \"prompt\", \"completions\", \"rewards\"; goes on where it ends", 1},
-    {"pairs", KEY_PAIRS, "FILE", 0, "rows of --objective dpo: a right answer and one that is not", 1},
-    {"per-prompt", KEY_PER_PROMPT, "K", 0, "pairs of a prompt at most (default 4)", 1},
-    {"judge", KEY_JUDGE, CLI_LM_JUDGES, 0, "as that of 'akgen lm train' (default operators)", 2},
-    {"samples", 'n', "N", 0, "answers of each prompt (default 8)", 2},
-    {"answer-tokens", KEY_ANSWER_TOKENS, "N", 0, "of an answer (default 256)", 2},
-    {"seed", KEY_SEED, "S", 0, "of the draws (default 0)", 2},
-    {"threads", KEY_THREADS, "N", 0, "default: one for each processor", 3},
-    {"json", KEY_JSON, NULL, 0, "print the counts as JSON", 3},
-    {0},
-};
 
 struct arguments {
     const char *model, *data, *out, *pairs;
@@ -44,57 +28,27 @@ struct counts {
     double interval; /* half of the 95 % one of the share that is right, by the spread over prompts */
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"data", 0, "FILE", CLI_TEXT(data, .needed = true), 1, "rows with \"prompt\" and what the judge wants"},
+    {"output", 'o', "FILE", CLI_TEXT(out, .needed = true), 1,
+     "rows of --objective grpo: \"prompt\", \"completions\", \"rewards\"; goes on where it ends"},
+    {"pairs", 0, "FILE", CLI_TEXT(pairs), 1, "rows of --objective dpo: a right answer and one that is not"},
+    {"per-prompt", 0, "K", CLI_NUMBER(per_prompt, 1, 4096), 1, "pairs of a prompt at most (default 4)"},
+    {"judge", 0, CLI_LM_JUDGES, CLI_CALL(cli_lm_take_judge, .at = CLI_AT(rollout.judge)), 2,
+     "as that of 'akgen lm train' (default operators)"},
+    {"samples", 'n', "N", CLI_NUMBER(rollout.group, 1, 4096), 2, "answers of each prompt (default 8)"},
+    {"answer-tokens", 0, "N", CLI_NUMBER(rollout.most, 1, 1 << 20), 2, "of an answer (default 256)"},
+    {"seed", 0, "S", CLI_NUMBER(rollout.seed, 0, INT64_MAX), 2, "of the draws (default 0)"},
+    {"threads", 0, "N", CLI_NUMBER(rollout.threads, 1, 1024), 3, "default: one for each processor"},
+    {"json", 0, NULL, CLI_FLAG(json), 3, "print the counts as JSON"},
+    {NULL, 0, "MODEL", CLI_TEXT(model, .needed = true), 0, NULL},
+};
+
+static void check_arguments(void *answers, const struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case KEY_DATA:
-        arguments->data = text;
-        break;
-    case 'o':
-        arguments->out = text;
-        break;
-    case KEY_PAIRS:
-        arguments->pairs = text;
-        break;
-    case KEY_PER_PROMPT:
-        arguments->per_prompt = (int)cli_parse_number(state, "per-prompt", text, 1, 4096);
-        break;
-    case KEY_JUDGE:
-        arguments->rollout.judge = cli_lm_judge(text);
-        if (!arguments->rollout.judge)
-            argp_error(state, "--judge: no '%s'; there are operators and text", text);
-        break;
-    case 'n':
-        arguments->rollout.group = (int)cli_parse_number(state, "samples", text, 1, 4096);
-        break;
-    case KEY_ANSWER_TOKENS:
-        arguments->rollout.most = (int)cli_parse_number(state, "answer-tokens", text, 1, 1 << 20);
-        break;
-    case KEY_SEED:
-        arguments->rollout.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, INT64_MAX);
-        break;
-    case KEY_THREADS:
-        arguments->rollout.threads = (int)cli_parse_number(state, "threads", text, 1, 1024);
-        break;
-    case KEY_JSON:
-        arguments->json = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument '%s'", text);
-        arguments->model = text;
-        break;
-    case ARGP_KEY_END:
-        if (!state->arg_num || !arguments->data || !arguments->out)
-            argp_error(state, "MODEL, --data FILE and -o FILE are needed");
-        if (!arguments->pairs && cli_given(state, KEY_PER_PROMPT))
-            argp_error(state, "--per-prompt is of --pairs");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    if (!((struct arguments *)answers)->pairs && cli_given(state, "per-prompt"))
+        argp_error(state, "--per-prompt is of --pairs");
 }
 
 /* An answer as it stands in a row: a text behind a text, a message behind messages, whose thought the template has a place for. */
@@ -291,9 +245,7 @@ static void print_counts(const struct arguments *arguments, const struct counts 
     if (arguments->json) {
         json_t *root = json_pack("{s:i s:i s:f s:f s:f s:i}", "prompts", counts->prompts, "answers", counts->answers,
                                  "right", right, "interval", counts->interval, "valid", valid, "pairs", counts->pairs);
-        json_dumpf(root, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(root);
+        cli_print_json(root, JSON_INDENT(2));
         return;
     }
     printf("answers   %d to %d prompts: %.1f %% right [%.1f, %.1f], %.1f %% have the form of an answer\n",
@@ -352,9 +304,11 @@ static struct akgen_error *answer(const struct arguments *arguments, struct coun
 
 int cli_lm_answers(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .needs = "MODEL, --data FILE and -o FILE are needed",
+        .excess = CLI_UNEXPECTED,
+        .check = check_arguments,
         .args_doc = "MODEL --data FILE -o FILE",
         .doc =
             "Lets a model answer prompts several times, has the answers judged, and writes them as rows to learn from."
@@ -363,7 +317,7 @@ int cli_lm_answers(int argc, char **argv)
     struct arguments arguments = {.per_prompt = 4,
                                   .rollout = {.group = 8, .most = 256, .judge = cli_lm_judge("operators")}};
     struct counts counts = {0};
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct akgen_error *error = answer(&arguments, &counts);
     if (error)
         return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);

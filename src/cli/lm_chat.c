@@ -9,47 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_ASK = 0x500, KEY_NO_THINKING, KEY_JSON, LARGEST = 256 << 20 };
+enum { LARGEST = 256 << 20 };
 
-static const struct argp_option options[] = {
-    {"ask", KEY_ASK, NULL, 0, "put the begin of an answer at the end", 1},
-    {"no-thinking", KEY_NO_THINKING, NULL, 0, "the same, of one without a thought", 1},
-    {"json", KEY_JSON, NULL, 0, "a line of JSON for each: text, and parts with what is learned", 1},
-    {0},
-};
 struct arguments {
     const char *file;
     struct lm_chat_options chat;
     bool json;
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case KEY_ASK:
-        arguments->chat.ask = true;
-        break;
-    case KEY_NO_THINKING:
-        arguments->chat.ask = arguments->chat.no_thinking = true;
-        break;
-    case KEY_JSON:
-        arguments->json = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument '%s'", text);
-        arguments->file = text;
-        break;
-    case ARGP_KEY_END:
-        if (!state->arg_num)
-            argp_error(state, "FILE is needed");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"ask", 0, NULL, CLI_FLAG(chat.ask), 1, "put the begin of an answer at the end"},
+    {"no-thinking", 0, NULL, CLI_FLAG(chat.no_thinking, CLI_ALSO(chat.ask)), 1, "the same, of one without a thought"},
+    {"json", 0, NULL, CLI_FLAG(json), 1, "a line of JSON for each: text, and parts with what is learned"},
+    {NULL, 0, "FILE", CLI_TEXT(file, .needed = true), 0, NULL},
+};
 
 static void print(const struct lm_part *parts, int count, bool json, struct arena *arena)
 {
@@ -62,9 +36,7 @@ static void print(const struct lm_part *parts, int count, bool json, struct aren
     for (int i = 0; i < count; i++)
         json_array_append_new(json_object_get(root, "parts"),
                               json_pack("{s:s s:b}", "text", parts[i].text, "learned", parts[i].learned));
-    json_dumpf(root, stdout, JSON_COMPACT);
-    putchar('\n');
-    json_decref(root);
+    cli_print_json(root, JSON_COMPACT);
 }
 
 static struct akgen_error *render(const struct arguments *arguments, const char *line, size_t length)
@@ -88,9 +60,10 @@ static struct akgen_error *render(const struct arguments *arguments, const char 
 
 int cli_lm_chat(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .needs = "FILE is needed",
+        .excess = CLI_UNEXPECTED,
         .args_doc = "FILE",
         .doc = "Renders conversations by Qwen3's chat template.\vEach line of FILE is a list of messages, or an object "
                "with "
@@ -100,7 +73,7 @@ int cli_lm_chat(int argc, char **argv)
     struct arena arena = {0};
     char *bytes;
     size_t length;
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct akgen_error *error = files_read(&arena, arguments.file, LARGEST, &bytes, &length);
     long number = 1;
     for (size_t at = 0; !error && at < length; number++) {
@@ -113,7 +86,5 @@ int cli_lm_chat(int argc, char **argv)
         at += size + 1;
     }
     arena_free(&arena);
-    if (error)
-        return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);
-    return EXIT_PASS;
+    return cli_end(error);
 }

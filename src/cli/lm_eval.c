@@ -7,91 +7,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    KEY_DATA = 0x500,
-    KEY_ADAPTER,
-    KEY_REFERENCE,
-    KEY_BETA,
-    KEY_TOKENS,
-    KEY_LENGTH,
-    KEY_THREADS,
-    KEY_INT8,
-    KEY_JSON,
-    MOST_FILES = 256
-};
+enum { MOST_FILES = 256 };
 
-static const struct argp_option options[] = {
-    {"data", KEY_DATA, "FILE", CLI_SEVERAL, "rows as 'lm train' reads them, of texts or of pairs; several times", 1},
-    {"adapter", KEY_ADAPTER, "DIR", 0, "PEFT's adapters, or of 'lm train --lora', on top of the model", 1},
-    {"reference", KEY_REFERENCE, "DIR", 0, "pairs: margins against this model, as DPO counts them", 1},
-    {"beta", KEY_BETA, "B", 0, "pairs: and times this (default 0.1)", 1},
-    {"int8", KEY_INT8, NULL, 0, "round the model's weights to int8, as 'lm sample --int8' does", 1},
-    {"length", KEY_LENGTH, "N", 0, "longer samples are cut (default: what the model can read)", 2},
-    {"tokens", KEY_TOKENS, "N", 0, "tokens of a pass (default 4096)", 2},
-    {"threads", KEY_THREADS, "N", 0, "default: one for each processor", 2},
-    {"json", KEY_JSON, NULL, 0, "print the result as JSON", 2},
-    {0},
-};
 struct arguments {
     struct lm_evaluate_options evaluate;
     const char *data[MOST_FILES];
     bool json;
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static void take_beta(void *beta, char *text, const struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
-    struct lm_evaluate_options *evaluate = &arguments->evaluate;
     char *end;
-    switch (key) {
-    case KEY_DATA:
-        if (evaluate->data_count == MOST_FILES)
-            argp_error(state, "--data: more than %d", MOST_FILES);
-        arguments->data[evaluate->data_count++] = text;
-        break;
-    case KEY_ADAPTER:
-        evaluate->adapter = text;
-        break;
-    case KEY_REFERENCE:
-        evaluate->reference = text;
-        break;
-    case KEY_BETA:
-        evaluate->beta = strtod(text, &end);
-        if (end == text || *end || !(evaluate->beta > 0 && evaluate->beta <= 1000))
-            argp_error(state, "--beta: '%s' is no number above 0, up to 1000", text);
-        break;
-    case KEY_INT8:
-        evaluate->int8 = true;
-        break;
-    case KEY_LENGTH:
-        evaluate->longest = (int)cli_parse_number(state, "length", text, 2, 1 << 24);
-        break;
-    case KEY_TOKENS:
-        evaluate->tokens = (int)cli_parse_number(state, "tokens", text, 1, 1 << 24);
-        break;
-    case KEY_THREADS:
-        evaluate->threads = (int)cli_parse_number(state, "threads", text, 1, 1024);
-        break;
-    case KEY_JSON:
-        arguments->json = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument '%s'", text);
-        evaluate->folder = text;
-        break;
-    case ARGP_KEY_END:
-        if (!state->arg_num || !evaluate->data_count)
-            argp_error(state, "MODEL and --data FILE are needed");
-        if (evaluate->beta > 0 && !evaluate->reference)
-            argp_error(state, "--beta is of --reference");
-        if (!(evaluate->beta > 0))
-            evaluate->beta = 0.1;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    *(double *)beta = strtod(text, &end);
+    if (end == text || *end || !(*(double *)beta > 0 && *(double *)beta <= 1000))
+        argp_error(state, "--beta: '%s' is no number above 0, up to 1000", text);
+}
+
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"data", 0, "FILE", CLI_LIST(data, evaluate.data_count, .needed = true), 1,
+     "rows as 'lm train' reads them, of texts or of pairs; several times"},
+    {"adapter", 0, "DIR", CLI_TEXT(evaluate.adapter), 1,
+     "PEFT's adapters, or of 'lm train --lora', on top of the model"},
+    {"reference", 0, "DIR", CLI_TEXT(evaluate.reference), 1, "pairs: margins against this model, as DPO counts them"},
+    {"beta", 0, "B", CLI_CALL(take_beta, .at = CLI_AT(evaluate.beta)), 1, "pairs: and times this (default 0.1)"},
+    {"int8", 0, NULL, CLI_FLAG(evaluate.int8), 1, "round the model's weights to int8, as 'lm sample --int8' does"},
+    {"length", 0, "N", CLI_NUMBER(evaluate.longest, 2, 1 << 24), 2,
+     "longer samples are cut (default: what the model can read)"},
+    {"tokens", 0, "N", CLI_NUMBER(evaluate.tokens, 1, 1 << 24), 2, "tokens of a pass (default 4096)"},
+    {"threads", 0, "N", CLI_NUMBER(evaluate.threads, 1, 1024), 2, "default: one for each processor"},
+    {"json", 0, NULL, CLI_FLAG(json), 2, "print the result as JSON"},
+    {NULL, 0, "MODEL", CLI_TEXT(evaluate.folder, .needed = true), 0, NULL},
+};
+
+static void check_arguments(void *arguments, const struct argp_state *state)
+{
+    struct lm_evaluate_options *evaluate = &((struct arguments *)arguments)->evaluate;
+    if (evaluate->beta > 0 && !evaluate->reference)
+        argp_error(state, "--beta is of --reference");
+    if (!(evaluate->beta > 0))
+        evaluate->beta = 0.1;
 }
 
 static json_t *json_of(const struct lm_evaluated *row, bool pairs)
@@ -122,9 +77,7 @@ static void print_json(const struct lm_evaluation *evaluation)
                                     json_of(&evaluation->sources[i], evaluation->pairs));
         json_object_set_new(root, "sources", sources);
     }
-    json_dumpf(root, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(root);
+    cli_print_json(root, JSON_INDENT(2));
 }
 
 static void print_row(const struct lm_evaluated *row, const char *name, bool pairs)
@@ -158,9 +111,11 @@ static void print(const struct lm_evaluation *evaluation)
 
 int cli_lm_eval(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .needs = "MODEL and --data FILE are needed",
+        .excess = CLI_UNEXPECTED,
+        .check = check_arguments,
         .args_doc = "MODEL",
         .doc = "Says how probable rows are to a model: loss, perplexity and the share of tokens that it would have "
                "written, over "
@@ -171,14 +126,12 @@ int cli_lm_eval(int argc, char **argv)
     static struct arguments arguments = {.evaluate = {.tokens = 4096}};
     struct lm_evaluation evaluation;
     arguments.evaluate.data = arguments.data;
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct akgen_error *error = lm_evaluate(&arguments.evaluate, &evaluation);
     if (!error && arguments.json)
         print_json(&evaluation);
     else if (!error)
         print(&evaluation);
     arena_free(&evaluation.arena);
-    if (error)
-        return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);
-    return EXIT_PASS;
+    return cli_end(error);
 }

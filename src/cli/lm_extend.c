@@ -8,54 +8,23 @@
 
 #include <stdlib.h>
 
-enum { KEY_TOKENS = 0x500, KEY_ROWS, KEY_JSON, MOST_FILES = 64, MOST_TOKENS = 1 << 20 };
+enum { MOST_FILES = 64, MOST_TOKENS = 1 << 20 };
 
-static const struct argp_option options[] = {
-    {"output", 'o', "OUT", 0, "the folder that is written, which may not be there yet", 1},
-    {"tokens", KEY_TOKENS, "N", 0, "new ones, at most (default 1500)", 1},
-    {"rows", KEY_ROWS, "N", 0, "read the first N rows of each file", 1},
-    {"json", KEY_JSON, NULL, 0, "print the result as JSON", 1},
-    {0},
-};
 struct arguments {
     const char *model, *files[MOST_FILES], *out;
     int file_count, tokens, rows;
     bool json;
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case 'o':
-        arguments->out = text;
-        break;
-    case KEY_TOKENS:
-        arguments->tokens = (int)cli_parse_number(state, "tokens", text, 1, MOST_TOKENS);
-        break;
-    case KEY_ROWS:
-        arguments->rows = (int)cli_parse_number(state, "rows", text, 1, INT32_MAX);
-        break;
-    case KEY_JSON:
-        arguments->json = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num == 0)
-            arguments->model = text;
-        else if (arguments->file_count == MOST_FILES)
-            argp_error(state, "more than %d files", MOST_FILES);
-        else
-            arguments->files[arguments->file_count++] = text;
-        break;
-    case ARGP_KEY_END:
-        if (!arguments->file_count || !arguments->out)
-            argp_error(state, "MODEL, FILE and -o OUT are needed");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"output", 'o', "OUT", CLI_TEXT(out, .needed = true), 1, "the folder that is written, which may not be there yet"},
+    {"tokens", 0, "N", CLI_NUMBER(tokens, 1, MOST_TOKENS), 1, "new ones, at most (default 1500)"},
+    {"rows", 0, "N", CLI_NUMBER(rows, 1, INT32_MAX), 1, "read the first N rows of each file"},
+    {"json", 0, NULL, CLI_FLAG(json), 1, "print the result as JSON"},
+    {NULL, 0, "MODEL", CLI_TEXT(model), 0, NULL},
+    {NULL, 0, "files", CLI_LIST(files, file_count, .needed = true), 0, NULL},
+};
 
 static void print(const struct arguments *arguments, const struct lm_extended *extended, int tokens, int rows,
                   const struct cot_fragments_saving *saving, double seconds)
@@ -66,9 +35,7 @@ static void print(const struct arguments *arguments, const struct lm_extended *e
             json_pack("{s:i s:i s:i s:I s:f s:f s:f}", "rows", rows, "new_tokens", tokens, "vocabulary",
                       extended->vocabulary, "parameters", (json_int_t)extended->parameters,
                       "tokens_of_an_answer_before", before, "tokens_of_an_answer", after, "seconds", seconds);
-        json_dumpf(root, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(root);
+        cli_print_json(root, JSON_INDENT(2));
         return;
     }
     printf("learned   %d tokens of %d answers, which have %.1f tokens each in the place of %.1f; %.1f s\n", tokens,
@@ -109,9 +76,9 @@ static struct akgen_error *make(struct arena *arena, const struct arguments *arg
 
 int cli_lm_extend(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .needs = "MODEL, FILE and -o OUT are needed",
         .args_doc = "MODEL FILE...",
         .doc = "Gives a model tokens for fragments of code: what many answers have in common, lines and more, is one "
                "token then.\vFILE has rows of 'akgen cot export' whose answers are programs or projects. A new token's "
@@ -120,12 +87,10 @@ int cli_lm_extend(int argc, char **argv)
     };
     struct arguments arguments = {.tokens = 1500, .rows = INT32_MAX};
     struct arena arena = {0};
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct cot_fragments *fragments = cot_fragments_new();
     struct akgen_error *error = make(&arena, &arguments, fragments);
     cot_fragments_free(fragments);
     arena_free(&arena);
-    if (error)
-        return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);
-    return EXIT_PASS;
+    return cli_end(error);
 }

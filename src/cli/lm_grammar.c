@@ -46,46 +46,31 @@ struct akgen_error *cli_lm_read_grammar(const char *name, struct lm_grammar **gr
     return error;
 }
 
-enum { KEY_TASK = 0x500 };
-
-static const struct argp_option options[] = {
-    {"task", KEY_TASK, "TASK", 0,
-     "graph: the grammar of the answers to a task, over its names and with all its outputs", 1},
-    {0},
-};
 struct arguments {
     const char *name, *task;
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"task", 0, "TASK", CLI_TEXT(task), 1,
+     "graph: the grammar of the answers to a task, over its names and with all its outputs"},
+    {NULL, 0, "NAME", CLI_TEXT(name, .needed = true), 0, NULL},
+};
+
+static void check_arguments(void *grammar, const struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case KEY_TASK:
-        arguments->task = text;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument '%s'", text);
-        arguments->name = text;
-        break;
-    case ARGP_KEY_END:
-        if (!state->arg_num)
-            argp_error(state, "dsl, formula or graph is needed");
-        if (arguments->task && strcmp(arguments->name, "graph") != 0)
-            argp_error(state, "--task is for graph");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    const struct arguments *arguments = grammar;
+    if (arguments->task && strcmp(arguments->name, "graph") != 0)
+        argp_error(state, "--task is for graph");
 }
 
 int cli_lm_grammar(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .needs = "dsl, formula or graph is needed",
+        .excess = CLI_UNEXPECTED,
+        .check = check_arguments,
         .args_doc = "dsl|formula|graph",
         .doc = "Prints a grammar in GBNF, for 'akgen lm sample --grammar' and other programs that take one.\vdsl: "
                "programs "
@@ -96,7 +81,7 @@ int cli_lm_grammar(int argc, char **argv)
     struct arena arena = {0};
     struct arguments arguments = {0};
     struct task task;
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct akgen_error *error = arguments.task ? task_find(&arena, toolchain_home(), arguments.task, &task) : NULL;
     const char *text = error            ? NULL
                        : arguments.task ? task_answer_grammar(&arena, &task)

@@ -65,3 +65,9 @@ const struct lm_judge *cli_lm_judge(const char *name)
             return &judges[i];
     return NULL;
 }
+
+void cli_lm_take_judge(void *judge, char *text, const struct argp_state *state)
+{
+    if (!(*(const struct lm_judge **)judge = cli_lm_judge(text)))
+        argp_error(state, "--judge: no '%s'; there are operators and text", text);
+}

@@ -11,17 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TOKENS = 0x500, KEY_LENGTH, KEY_LORA, KEY_RATE, KEY_THREADS, KEY_JSON, SIDE = 1024, WRITING = 5, ROWS = 11 };
+enum { SIDE = 1024, WRITING = 5, ROWS = 11 };
 
-static const struct argp_option options[] = {
-    {"tokens", KEY_TOKENS, "N", 0, "of a pass in training (default 4096)", 1},
-    {"length", KEY_LENGTH, "N", 0, "of a text that is written (default 4096, or what the model can read)", 1},
-    {"lora", KEY_LORA, "RANK", 0, "of adapters (default 16)", 1},
-    {"gflops", KEY_RATE, "G", 0, "what products of matrices do here; 0: not known (default: measured, in a second)", 1},
-    {"threads", KEY_THREADS, "N", 0, "default: one for each processor", 1},
-    {"json", KEY_JSON, NULL, 0, "print it as JSON, in bytes", 1},
-    {0},
-};
 struct arguments {
     const char *model;
     int tokens, longest, rank, threads;
@@ -29,42 +20,18 @@ struct arguments {
     bool json;
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case KEY_TOKENS:
-        arguments->tokens = (int)cli_parse_number(state, "tokens", text, 1, 1 << 24);
-        break;
-    case KEY_LENGTH:
-        arguments->longest = (int)cli_parse_number(state, "length", text, 1, 1 << 24);
-        break;
-    case KEY_LORA:
-        arguments->rank = (int)cli_parse_number(state, "lora", text, 1, 4096);
-        break;
-    case KEY_RATE:
-        arguments->gflops = (double)cli_parse_number(state, "gflops", text, 0, 1 << 30);
-        break;
-    case KEY_THREADS:
-        arguments->threads = (int)cli_parse_number(state, "threads", text, 1, 1024);
-        break;
-    case KEY_JSON:
-        arguments->json = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument '%s'", text);
-        arguments->model = text;
-        break;
-    case ARGP_KEY_END:
-        if (!state->arg_num)
-            argp_error(state, "MODEL is needed");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"tokens", 0, "N", CLI_NUMBER(tokens, 1, 1 << 24), 1, "of a pass in training (default 4096)"},
+    {"length", 0, "N", CLI_NUMBER(longest, 1, 1 << 24), 1,
+     "of a text that is written (default 4096, or what the model can read)"},
+    {"lora", 0, "RANK", CLI_NUMBER(rank, 1, 4096), 1, "of adapters (default 16)"},
+    {"gflops", 0, "G", CLI_NUMBER(gflops, 0, 1 << 30), 1,
+     "what products of matrices do here; 0: not known (default: measured, in a second)"},
+    {"threads", 0, "N", CLI_NUMBER(threads, 1, 1024), 1, "default: one for each processor"},
+    {"json", 0, NULL, CLI_FLAG(json), 1, "print it as JSON, in bytes"},
+    {NULL, 0, "MODEL", CLI_TEXT(model, .needed = true), 0, NULL},
+};
 
 /* 10^9 operations a second of a product of square matrices, the best of some. */
 static double measure(int threads)
@@ -115,7 +82,7 @@ static struct akgen_error *print_plan(const struct arguments *arguments, const s
     const struct {
         const char *name;
         struct lm_plan_options options;
-    } rows[ROWS] = {
+    } plans[ROWS] = {
         {"write 1 text", {.texts = 1, .longest = longest}},
         {"write 8 texts", {.texts = 8, .longest = longest}},
         {"write 32 texts", {.texts = 32, .longest = longest}},
@@ -138,7 +105,7 @@ static struct akgen_error *print_plan(const struct arguments *arguments, const s
     };
     double gflops = arguments->gflops < 0 ? measure(arguments->threads) : arguments->gflops;
     struct lm_plan plan;
-    struct akgen_error *error = lm_plan(config, &rows[0].options, &plan);
+    struct akgen_error *error = lm_plan(config, &plans[0].options, &plan);
     json_t *list = json_array();
     if (!error && !arguments->json)
         printf("%.4g million parameters, %.4g million of them for each token; float32\n"
@@ -149,21 +116,19 @@ static struct akgen_error *print_plan(const struct arguments *arguments, const s
                gflops, "GB", "weights", "gradients", "AdamW", "activations", "cache", "all",
                gflops > 0 ? "tokens/s" : "");
     for (int i = 0; i < (config->experts ? WRITING : ROWS) && !error; i++) {
-        struct lm_plan_options how = rows[i].options;
+        struct lm_plan_options how = plans[i].options;
         how.threads = arguments->threads;
         if ((error = lm_plan(config, &how, &plan)))
             break;
         if (arguments->json)
-            json_array_append_new(list, row_json(rows[i].name, &plan, gflops));
+            json_array_append_new(list, row_json(plans[i].name, &plan, gflops));
         else
-            print_row(rows[i].name, &plan, gflops);
+            print_row(plans[i].name, &plan, gflops);
     }
     if (!error && arguments->json) {
         json_t *root = json_pack("{s:I s:I s:f s:O}", "parameters", (json_int_t)plan.parameters, "active",
                                  (json_int_t)plan.active, "gflops", gflops, "rows", list);
-        json_dumpf(root, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(root);
+        cli_print_json(root, JSON_INDENT(2));
     } else if (!error && gflops > 0) {
         printf("\ntokens/s: arithmetic alone, at that rate: a bound. Writing few texts is slower, by the time that "
                "reading all weights takes.\n");
@@ -174,9 +139,10 @@ static struct akgen_error *print_plan(const struct arguments *arguments, const s
 
 int cli_lm_plan(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .needs = "MODEL is needed",
+        .excess = CLI_UNEXPECTED,
         .args_doc = "MODEL",
         .doc = "Says what memory and time a model needs, from its config.json alone.\vMODEL is a folder or the file "
                "itself.",
@@ -184,13 +150,11 @@ int cli_lm_plan(int argc, char **argv)
     struct arguments arguments = {.tokens = 4096, .longest = 4096, .rank = 16, .gflops = -1};
     struct arena arena = {0};
     struct lm_config config;
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     const char *inside = arena_printf(&arena, "%s/config.json", arguments.model);
     struct akgen_error *error = lm_config_read(files_exists(inside) ? inside : arguments.model, &config);
     if (!error)
         error = print_plan(&arguments, &config);
     arena_free(&arena);
-    if (error)
-        return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);
-    return EXIT_PASS;
+    return cli_end(error);
 }

@@ -12,53 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    KEY_PROMPT = 0x500,
-    KEY_PROMPT_FILE,
-    KEY_CHAT,
-    KEY_NO_THINKING,
-    KEY_TEMPERATURE,
-    KEY_TOP_K,
-    KEY_TOP_P,
-    KEY_MIN_P,
-    KEY_SEED,
-    KEY_MAX,
-    KEY_STOP,
-    KEY_GRAMMAR,
-    KEY_GRAMMAR_TRIES,
-    KEY_THREADS,
-    KEY_INT8,
-    KEY_JSON,
-    MOST_PROMPTS = 256,
-    MOST_STOPS = 16,
-    LARGEST_PROMPT = 16 << 20
-};
-
-static const struct argp_option options[] = {
-    {"prompt", KEY_PROMPT, "TEXT", CLI_SEVERAL, "what the text begins with; several times", 1},
-    {"prompt-file", KEY_PROMPT_FILE, "FILE", CLI_SEVERAL, "likewise, of a file", 1},
-    {"chat", KEY_CHAT, NULL, 0, "a prompt is what a user says, and the model answers, by Qwen3's chat template", 1},
-    {"no-thinking", KEY_NO_THINKING, NULL, 0, "the same, and it answers without a thought", 1},
-    {"samples", 'n', "N", 0, "texts of each prompt (default 1)", 1},
-    {"max-tokens", KEY_MAX, "N", 0, "of an answer (default 256)", 2},
-    {"stop", KEY_STOP, "TEXT", CLI_SEVERAL, "answers end before it; several times", 2},
-    {"grammar", KEY_GRAMMAR, "FILE|dsl|formula|graph", 0,
-     "answers follow a grammar in GBNF, and end where it lets them; dsl, formula and graph are 'akgen lm grammar's", 2},
-    {"grammar-tries", KEY_GRAMMAR_TRIES, "N", 0,
-     "--grammar: draw an answer up to N times, until it is one that the model would write among those of the grammar "
-     "(default 1: take out what does not follow it at each place)",
-     2},
-    {"temperature", KEY_TEMPERATURE, "T", 0, "0: the most probable token, always (default 1)", 2},
-    {"top-k", KEY_TOP_K, "K", 0, "of the K most probable tokens; 0: of all (default)", 2},
-    {"top-p", KEY_TOP_P, "P", 0, "of the fewest whose probabilities reach P (default 1)", 2},
-    {"min-p", KEY_MIN_P, "P", 0, "of those at least P times as probable as the first (default 0)", 2},
-    {"seed", KEY_SEED, "S", 0, "sample i of a prompt has seed S + i (default 0)", 2},
-    {"threads", KEY_THREADS, "N", 0, "default: one for each processor", 3},
-    {"int8", KEY_INT8, NULL, 0, "round weights to int8: faster, and slightly another model", 3},
-    {"json", KEY_JSON, NULL, 0,
-     "a line of JSON for each text, as they end: prompt, sample, text, tokens, log_prob, finish", 3},
-    {0},
-};
+enum { MOST_PROMPTS = 256, MOST_STOPS = 16, LARGEST_PROMPT = 16 << 20 };
 
 struct prompt {
     const char *text;
@@ -104,76 +58,60 @@ static void add_prompt(const struct argp_state *state, struct arguments *argumen
     arguments->prompt_count++;
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static void take_prompt(void *arguments, char *text, const struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case KEY_PROMPT:
-    case KEY_PROMPT_FILE:
-        add_prompt(state, arguments, text, key == KEY_PROMPT_FILE);
-        break;
-    case KEY_NO_THINKING:
-        arguments->no_thinking = true;
-        __attribute__((fallthrough));
-    case KEY_CHAT:
-        arguments->chat = true;
-        break;
-    case 'n':
-        arguments->samples = (int)cli_parse_number(state, "samples", text, 1, 1 << 20);
-        break;
-    case KEY_MAX:
-        arguments->most = (int)cli_parse_number(state, "max-tokens", text, 1, 1 << 24);
-        break;
-    case KEY_STOP:
-        if (!*text || arguments->stop_count == MOST_STOPS)
-            argp_error(state, "--stop: an empty one, or more than %d", MOST_STOPS);
-        arguments->stops[arguments->stop_count++] = text;
-        break;
-    case KEY_GRAMMAR:
-        arguments->grammar = text;
-        break;
-    case KEY_GRAMMAR_TRIES:
-        arguments->tries = (int)cli_parse_number(state, "grammar-tries", text, 1, LM_MOST_TRIES);
-        break;
-    case KEY_TEMPERATURE:
-        arguments->sampling.temperature = cli_parse_real(state, "temperature", text, 0, 100);
-        break;
-    case KEY_TOP_K:
-        arguments->sampling.top_k = (int)cli_parse_number(state, "top-k", text, 0, 1 << 24);
-        break;
-    case KEY_TOP_P:
-        arguments->sampling.top_p = cli_parse_real(state, "top-p", text, 1e-9, 1);
-        break;
-    case KEY_MIN_P:
-        arguments->sampling.min_p = cli_parse_real(state, "min-p", text, 0, 1);
-        break;
-    case KEY_SEED:
-        arguments->sampling.seed = (uint64_t)cli_parse_number(state, "seed", text, 0, INT64_MAX);
-        break;
-    case KEY_THREADS:
-        arguments->threads = (int)cli_parse_number(state, "threads", text, 1, 1024);
-        break;
-    case KEY_INT8:
-        arguments->int8 = true;
-        break;
-    case KEY_JSON:
-        arguments->json = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument '%s'", text);
-        arguments->model = text;
-        break;
-    case ARGP_KEY_END:
-        if (!state->arg_num || !arguments->prompt_count)
-            argp_error(state, "MODEL and --prompt TEXT are needed");
-        if (!arguments->grammar && cli_given(state, KEY_GRAMMAR_TRIES))
-            argp_error(state, "--grammar-tries is of --grammar");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    add_prompt(state, arguments, text, false);
+}
+
+static void take_prompt_file(void *arguments, char *text, const struct argp_state *state)
+{
+    add_prompt(state, arguments, text, true);
+}
+
+static void take_stop(void *sample, char *text, const struct argp_state *state)
+{
+    struct arguments *arguments = sample;
+    if (!*text || arguments->stop_count == MOST_STOPS)
+        argp_error(state, "--stop: an empty one, or more than %d", MOST_STOPS);
+    arguments->stops[arguments->stop_count++] = text;
+}
+
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"prompt", 0, "TEXT", CLI_CALL(take_prompt, .flags = CLI_SEVERAL), 1, "what the text begins with; several times"},
+    {"prompt-file", 0, "FILE", CLI_CALL(take_prompt_file, .flags = CLI_SEVERAL), 1, "likewise, of a file"},
+    {"chat", 0, NULL, CLI_FLAG(chat), 1,
+     "a prompt is what a user says, and the model answers, by Qwen3's chat template"},
+    {"no-thinking", 0, NULL, CLI_FLAG(no_thinking, CLI_ALSO(chat)), 1, "the same, and it answers without a thought"},
+    {"samples", 'n', "N", CLI_NUMBER(samples, 1, 1 << 20), 1, "texts of each prompt (default 1)"},
+    {"max-tokens", 0, "N", CLI_NUMBER(most, 1, 1 << 24), 2, "of an answer (default 256)"},
+    {"stop", 0, "TEXT", CLI_CALL(take_stop, .flags = CLI_SEVERAL), 2, "answers end before it; several times"},
+    {"grammar", 0, "FILE|dsl|formula|graph", CLI_TEXT(grammar), 2,
+     "answers follow a grammar in GBNF, and end where it lets them; dsl, formula and graph are 'akgen lm grammar's"},
+    {"grammar-tries", 0, "N", CLI_NUMBER(tries, 1, LM_MOST_TRIES), 2,
+     "--grammar: draw an answer up to N times, until it is one that the model would write among those of the grammar "
+     "(default 1: take out what does not follow it at each place)"},
+    {"temperature", 0, "T", CLI_REAL(sampling.temperature, 0, 100), 2,
+     "0: the most probable token, always (default 1)"},
+    {"top-k", 0, "K", CLI_NUMBER(sampling.top_k, 0, 1 << 24), 2, "of the K most probable tokens; 0: of all (default)"},
+    {"top-p", 0, "P", CLI_REAL(sampling.top_p, 1e-9, 1), 2, "of the fewest whose probabilities reach P (default 1)"},
+    {"min-p", 0, "P", CLI_REAL(sampling.min_p, 0, 1), 2,
+     "of those at least P times as probable as the first (default 0)"},
+    {"seed", 0, "S", CLI_NUMBER(sampling.seed, 0, INT64_MAX), 2, "sample i of a prompt has seed S + i (default 0)"},
+    {"threads", 0, "N", CLI_NUMBER(threads, 1, 1024), 3, "default: one for each processor"},
+    {"int8", 0, NULL, CLI_FLAG(int8), 3, "round weights to int8: faster, and slightly another model"},
+    {"json", 0, NULL, CLI_FLAG(json), 3,
+     "a line of JSON for each text, as they end: prompt, sample, text, tokens, log_prob, finish"},
+    {NULL, 0, "MODEL", CLI_TEXT(model, .needed = true), 0, NULL},
+};
+
+static void check_arguments(void *sample, const struct argp_state *state)
+{
+    const struct arguments *arguments = sample;
+    if (!arguments->prompt_count)
+        argp_error(state, "MODEL and --prompt TEXT are needed");
+    if (!arguments->grammar && cli_given(state, "grammar-tries"))
+        argp_error(state, "--grammar-tries is of --grammar");
 }
 
 static void print_answer(const struct answer *answer, enum lm_finish finish)
@@ -189,9 +127,7 @@ static void print_answer(const struct answer *answer, enum lm_finish finish)
         json_t *row = json_pack("{s:i s:i s:o s:O s:f s:s}", "prompt", answer->prompt, "sample", answer->sample, "text",
                                 jsons_text(text), "tokens", answer->tokens, "log_prob", answer->log_prob, "finish",
                                 names[finish]);
-        json_dumpf(row, stdout, JSON_COMPACT);
-        putchar('\n');
-        json_decref(row);
+        cli_print_json(row, JSON_COMPACT);
     } else {
         printf("--- prompt %d, sample %d\n", answer->prompt, answer->sample);
         cli_print_clean(stdout, text);
@@ -321,19 +257,19 @@ static struct akgen_error *sample(struct arguments *arguments)
 
 int cli_lm_sample(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .needs = "MODEL and --prompt TEXT are needed",
+        .excess = CLI_UNEXPECTED,
+        .check = check_arguments,
         .args_doc = "MODEL --prompt TEXT",
         .doc = "Lets a model write on.\vOne text is printed as it is written, several when they end. The same seed "
                "gives the same text, on every "
                "run and beside any others.",
     };
     struct arguments arguments = {.samples = 1, .most = 256, .sampling = lm_sampling_defaults};
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct akgen_error *error = sample(&arguments);
     arena_free(&arguments.arena);
-    if (error)
-        return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);
-    return EXIT_PASS;
+    return cli_end(error);
 }

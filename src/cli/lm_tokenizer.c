@@ -10,18 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_VOCABULARY = 0x500, KEY_SPECIAL, KEY_LEAST, KEY_JSON, MOST_FILES = 256, MOST_SPECIALS = 1024 };
+enum { MOST_FILES = 256, MOST_SPECIALS = 1024 };
 static const size_t LARGEST_TEXT = (size_t)4 << 30;
 
-static const struct argp_option options[] = {
-    {"output", 'o', "DIR", 0, "where tokenizer.json and tokenizer_config.json go", 1},
-    {"vocab", KEY_VOCABULARY, "N", 0, "tokens in all: 256 bytes, Qwen3's special tokens, and what is learned", 1},
-    {"special", KEY_SPECIAL, "TOKEN", CLI_SEVERAL,
-     "a text that is one token wherever it stands, besides Qwen3's; several times", 1},
-    {"min-count", KEY_LEAST, "N", 0, "pairs that occur less often become no token (default 1)", 1},
-    {"json", KEY_JSON, NULL, 0, "print the result as JSON", 1},
-    {0},
-};
 struct arguments {
     const char *files[MOST_FILES], *specials[MOST_SPECIALS], *out;
     int file_count;
@@ -29,41 +20,18 @@ struct arguments {
     bool json;
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case 'o':
-        arguments->out = text;
-        break;
-    case KEY_VOCABULARY:
-        arguments->bpe.vocabulary = (int)cli_parse_number(state, "vocab", text, 1, LM_BPE_LARGEST);
-        break;
-    case KEY_SPECIAL:
-        if (arguments->bpe.special_count == MOST_SPECIALS)
-            argp_error(state, "--special: more than %d", MOST_SPECIALS);
-        arguments->specials[arguments->bpe.special_count++] = text;
-        break;
-    case KEY_LEAST:
-        arguments->bpe.least = cli_parse_number(state, "min-count", text, 1, INT32_MAX);
-        break;
-    case KEY_JSON:
-        arguments->json = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (arguments->file_count == MOST_FILES)
-            argp_error(state, "more than %d files", MOST_FILES);
-        arguments->files[arguments->file_count++] = text;
-        break;
-    case ARGP_KEY_END:
-        if (!arguments->file_count || !arguments->out || !arguments->bpe.vocabulary)
-            argp_error(state, "FILE, -o DIR and --vocab N are needed");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"output", 'o', "DIR", CLI_TEXT(out, .needed = true), 1, "where tokenizer.json and tokenizer_config.json go"},
+    {"vocab", 0, "N", CLI_NUMBER(bpe.vocabulary, 1, LM_BPE_LARGEST, .needed = true), 1,
+     "tokens in all: 256 bytes, Qwen3's special tokens, and what is learned"},
+    {"special", 0, "TOKEN", CLI_LIST(specials, bpe.special_count), 1,
+     "a text that is one token wherever it stands, besides Qwen3's; several times"},
+    {"min-count", 0, "N", CLI_NUMBER(bpe.least, 1, INT32_MAX), 1,
+     "pairs that occur less often become no token (default 1)"},
+    {"json", 0, NULL, CLI_FLAG(json), 1, "print the result as JSON"},
+    {NULL, 0, "files", CLI_LIST(files, file_count, .needed = true), 0, NULL},
+};
 
 static struct akgen_error *add_text(void *closure, const char *text, size_t length)
 {
@@ -94,9 +62,7 @@ static void print(const struct arguments *arguments, const struct lm_bpe_counts 
                       (json_int_t)counts->pieces, "different", (json_int_t)counts->different, "tokens",
                       (json_int_t)counts->tokens, "bytes_per_token", each, "vocabulary", (json_int_t)counts->vocabulary,
                       "merges", (json_int_t)counts->merges, "seconds", seconds);
-        json_dumpf(root, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(root);
+        cli_print_json(root, JSON_INDENT(2));
         return;
     }
     printf("read      %.4g MB: %lld words, %lld of them different\n", 1e-6 * (double)counts->bytes,
@@ -152,9 +118,9 @@ static struct akgen_error *make(struct arena *arena, const struct arguments *arg
 
 int cli_lm_tokenizer(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .needs = "FILE, -o DIR and --vocab N are needed",
         .args_doc = "FILE...",
         .doc =
             "Makes a vocabulary for byte-level BPE of texts, with Qwen3's pre-tokenizer and special tokens.\vA .jsonl "
@@ -164,10 +130,8 @@ int cli_lm_tokenizer(int argc, char **argv)
     static struct arguments arguments = {.bpe.least = 1};
     struct arena arena = {0};
     arguments.bpe.specials = arguments.specials;
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct akgen_error *error = make(&arena, &arguments);
     arena_free(&arena);
-    if (error)
-        return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);
-    return EXIT_PASS;
+    return cli_end(error);
 }

@@ -71,9 +71,7 @@ static void print_result(const struct lm_train_options *train, const struct lm_t
         json_t *root = json_pack("{s:i s:i s:i s:i s:I s:b}", "steps", result->steps, "samples", result->samples, "cut",
                                  result->cut, "left_out", result->left_out, "learned_tokens",
                                  (json_int_t)result->learned, "started", started);
-        json_dumpf(root, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(root);
+        cli_print_json(root, JSON_INDENT(2));
     } else {
         printf("samples   %d of %lld tokens to learn, %d steps\n", result->samples, (long long)result->learned,
                result->steps);
@@ -112,5 +110,5 @@ int cli_torchrun(const struct lm_train_options *train, const struct cli_torchrun
             printf("written   %s\n", train->out);
     }
     arena_free(&arena);
-    return error ? cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error) : EXIT_PASS;
+    return cli_end(error);
 }

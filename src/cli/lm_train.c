@@ -12,137 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    KEY_DATA = 0x500,
-    KEY_EVAL,
-    KEY_NEW,
-    KEY_PRESET,
-    KEY_OBJECTIVE,
-    KEY_BETA,
-    KEY_RATIO_CLIP,
-    KEY_REFERENCE,
-    KEY_ONLINE,
-    KEY_JUDGE,
-    KEY_ANSWER_TOKENS,
-    KEY_LORA,
-    KEY_ALPHA,
-    KEY_TARGETS,
-    KEY_RATE,
-    KEY_SCHEDULE,
-    KEY_WARMUP,
-    KEY_DECAY,
-    KEY_CLIP,
-    KEY_BATCH,
-    KEY_TOKENS,
-    KEY_LENGTH,
-    KEY_EPOCHS,
-    KEY_STEPS,
-    KEY_IN_ORDER,
-    KEY_SEED,
-    KEY_RECOMPUTE,
-    KEY_THREADS,
-    KEY_DEVICE,
-    KEY_PRECISION,
-    KEY_SAVE,
-    KEY_KEEP,
-    KEY_EVAL_EVERY,
-    KEY_RESUME,
-    KEY_DTYPE,
-    KEY_ENGINE,
-    KEY_PROCESSES,
-    KEY_NODES,
-    KEY_DRY_RUN,
-    KEY_JSON,
-    FILES_MAX_DATA = 64
-};
-
-static const struct argp_option options[] = {
-    {"data", KEY_DATA, "FILE", CLI_SEVERAL,
-     "JSON lines to learn from: {\"text\"}, {\"messages\"}, {\"prompt\", \"completion\"} or {\"input_ids\", "
-     "\"labels\"}; for DPO "
-     "{\"prompt\", \"chosen\", "
-     "\"rejected\"}, for GRPO {\"prompt\", \"completions\", \"rewards\"}; several times",
-     1},
-    {"eval", KEY_EVAL, "FILE", 0, "likewise, whose loss is told beside; with --online whose reward", 1},
-    {"output", 'o', "DIR", 0, "where the model, checkpoints and metrics.jsonl go", 1},
-    {"new", KEY_NEW, NULL, 0, "MODEL has config.json and tokenizer.json alone: its weights are drawn by --seed", 1},
-    {"resume", KEY_RESUME, NULL, 0, "go on with the newest checkpoint in DIR, if there is one", 1},
-    {"objective", KEY_OBJECTIVE, "sft|dpo|grpo", 0,
-     "what is learned: answers (default), which answer of two is better, what rewards of a group's answers say", 2},
-    {"beta", KEY_BETA, "B", 0, "how close DPO and GRPO stay to the reference (default 0.1 and 0.04)", 2},
-    {"ratio-clip", KEY_RATIO_CLIP, "E", 0, "GRPO: the ratio of probabilities counts from 1-E to 1+E (default 0.2)", 2},
-    {"reference", KEY_REFERENCE, "DIR", 0, "the model that they stay close to (default: MODEL as it is)", 2},
-    {"online", KEY_ONLINE, "G", 0,
-     "GRPO of the model's own answers: --data has prompts, to each of which a step writes G answers, has them judged "
-     "and learns from them",
-     2},
-    {"judge", KEY_JUDGE, CLI_LM_JUDGES, 0,
-     "who judges them. operators: planner and interpreter, of rows of 'akgen cot export --format prompts' (default). "
-     "text: the row's "
-     "\"answer\" is the right one",
-     2},
-    {"answer-tokens", KEY_ANSWER_TOKENS, "N", 0, "of an answer; a longer one is worth nothing (default 256)", 2},
-    {"preset", KEY_PRESET, "NAME", 0,
-     "paper: AscendKernelGen's. SFT: rate 1.25e-6, with --lora 1.25e-5; 1 % warm-up, 128 samples a step, decay 0.1, "
-     "clip 1. DPO: "
-     "rate 1e-6, 10 % warm-up, 64 pairs a step, 150 steps, beta 0.1. Cosine both. Options that are given go before it",
-     2},
-    {"lora", KEY_LORA, "RANK", 0, "train adapters of this rank, not the model", 2},
-    {"lora-alpha", KEY_ALPHA, "A", 0, "they count A / RANK times (default: twice the rank)", 2},
-    {"lora-targets", KEY_TARGETS, "NAMES", 0,
-     "matrices that get one (default q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj)", 2},
-    {"rate", KEY_RATE, "R", 0, "the largest learning rate (default 1e-5)", 3},
-    {"schedule", KEY_SCHEDULE, "cosine|constant", 0, "how it goes on behind the warm-up (default cosine)", 3},
-    {"warmup", KEY_WARMUP, "W", 0, "share of the steps, or from 1 on steps, in which it rises (default 0.03)", 3},
-    {"decay", KEY_DECAY, "D", 0, "AdamW's weight decay, of matrices (default 0)", 3},
-    {"clip", KEY_CLIP, "N", 0, "largest norm of the gradient; 0: any (default 1)", 3},
-    {"batch", KEY_BATCH, "N", 0, "samples of a step (default 16)", 4},
-    {"tokens", KEY_TOKENS, "N", 0, "tokens of a pass: less needs less memory, and changes no result (default 4096)", 4},
-    {"length", KEY_LENGTH, "N", 0, "longer samples are cut (default: what the model can read)", 4},
-    {"epochs", KEY_EPOCHS, "N", 0, "times through the data (default 1)", 4},
-    {"steps", KEY_STEPS, "N", 0, "in place of --epochs", 4},
-    {"in-order", KEY_IN_ORDER, NULL, 0, "do not shuffle", 4},
-    {"seed", KEY_SEED, "S", 0, "of new weights and the order (default 1)", 4},
-    {"recompute", KEY_RECOMPUTE, NULL, 0, "keep of each layer only what comes in: less memory, a third more time", 4},
-    {"device", KEY_DEVICE, "cpu|cuda[:N]", 0, "what computes; cuda: a GPU of NVIDIA's (default cpu)", 4},
-    {"precision", KEY_PRECISION, "bfloat16|float32", 0,
-     "of products of matrices, and on a GPU of activations; weights and sums are float32 in any case (default: on a "
-     "GPU "
-     "bfloat16, else float32)",
-     4},
-    {"threads", KEY_THREADS, "N", 0, "default: one for each processor", 4},
-    {"save-every", KEY_SAVE, "N", 0, "steps between checkpoints; 0: only at the end (default 100)", 5},
-    {"keep", KEY_KEEP, "N", 0, "checkpoints that stay (default 2)", 5},
-    {"eval-every", KEY_EVAL_EVERY, "N", 0, "steps between evaluations; 0: only at the end (default)", 5},
-    {"dtype", KEY_DTYPE, "float32|bfloat16", 0, "of the weights at the end (default float32)", 5},
-    {"json", KEY_JSON, NULL, 0, "print the result as JSON", 5},
-    {"engine", KEY_ENGINE, "c|torchrun", 0,
-     "what computes: this program (default), or PyTorch on several processes, for models that one machine cannot hold: "
-     "the same rows in the same "
-     "order, under torchrun on CPUs (DDP), under accelerate with --device cuda (FSDP)",
-     6},
-    {"processes", KEY_PROCESSES, "N", 0, "torchrun: on each machine; with --device cuda, GPUs (default 1)", 6},
-    {"nodes", KEY_NODES, "N", 0,
-     "torchrun: machines that all see MODEL and DIR; DIR/torchrun/run.sh starts each (default 1)", 6},
-    {"dry-run", KEY_DRY_RUN, NULL, 0, "torchrun: only write DIR/torchrun; needs no Python", 6},
-    {0},
-};
-
-/* Options that count only beside another. */
-enum { OF_LORA, OF_REFERENCE, OF_GRPO, OF_ONLINE, OF_EVAL };
-static const struct {
-    int key;
-    const char *name;
-    int of;
-} dependents[] = {{KEY_ALPHA, "lora-alpha", OF_LORA},
-                  {KEY_TARGETS, "lora-targets", OF_LORA},
-                  {KEY_BETA, "beta", OF_REFERENCE},
-                  {KEY_REFERENCE, "reference", OF_REFERENCE},
-                  {KEY_RATIO_CLIP, "ratio-clip", OF_GRPO},
-                  {KEY_JUDGE, "judge", OF_ONLINE},
-                  {KEY_ANSWER_TOKENS, "answer-tokens", OF_ONLINE},
-                  {KEY_EVAL_EVERY, "eval-every", OF_EVAL}};
-enum { DEPENDENTS = sizeof dependents / sizeof *dependents };
+enum { FILES_MAX_DATA = 64 };
 
 struct arguments {
     struct lm_train_options train;
@@ -151,12 +21,13 @@ struct arguments {
     struct lm_online online;
     double alpha;
     struct cli_torchrun torchrun;
-    bool preset, json, given[DEPENDENTS];
+    bool preset, json, constant;
     bool precise; /* --precision was given */
 };
 
-static void parse_targets(const struct argp_state *state, const char *text, struct lm_adapters_options *lora)
+static void take_targets(void *adapters, char *text, const struct argp_state *state)
 {
+    struct lm_adapters_options *lora = adapters;
     memset(lora->targets, 0, sizeof lora->targets);
     for (const char *at = text; *at;) {
         size_t length = strcspn(at, ",");
@@ -193,137 +64,138 @@ static void begin(struct arguments *arguments, const struct arguments *asked)
     train->optimizer.rate = kind != LM_SFT ? 1e-6 : asked->lora.rank ? 1.25e-5 : 1.25e-6;
 }
 
-static error_t parse_optimizer(int key, char *text, struct argp_state *state)
+static void take_preset(void *arguments, char *text, const struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
-    struct lm_train_options *train = &arguments->train;
-    switch (key) {
-    case KEY_PRESET:
-        arguments->preset = true;
-        if (strcmp(text, "paper") != 0)
-            argp_error(state, "--preset: no '%s'; there is 'paper'", text);
-        break;
-    case KEY_LORA:
-        arguments->lora.rank = (int)cli_parse_number(state, "lora", text, 1, 4096);
-        break;
-    case KEY_ALPHA:
-        arguments->alpha = cli_parse_real(state, "lora-alpha", text, 1e-6, 1e6);
-        break;
-    case KEY_TARGETS:
-        parse_targets(state, text, &arguments->lora);
-        break;
-    case KEY_RATE:
-        train->optimizer.rate = cli_parse_real(state, "rate", text, 0, 10);
-        break;
-    case KEY_SCHEDULE:
-        train->optimizer.cosine = strcmp(text, "cosine") == 0;
-        if (!train->optimizer.cosine && strcmp(text, "constant") != 0)
-            argp_error(state, "--schedule: no '%s'; there are cosine and constant", text);
-        break;
-    case KEY_WARMUP:
-        train->warmup = cli_parse_real(state, "warmup", text, 0, 1e9);
-        break;
-    case KEY_DECAY:
-        train->optimizer.decay = cli_parse_real(state, "decay", text, 0, 100);
-        break;
-    case KEY_CLIP:
-        train->optimizer.clip = cli_parse_real(state, "clip", text, 0, 1e9);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    (void)arguments;
+    if (strcmp(text, "paper") != 0)
+        argp_error(state, "--preset: no '%s'; there is 'paper'", text);
 }
 
-static error_t parse_objective(int key, char *text, struct argp_state *state)
+static void take_device(void *device, char *text, const struct argp_state *state)
 {
-    static const char *const kinds[] = {[LM_SFT] = "sft", [LM_DPO] = "dpo", [LM_GRPO] = "grpo"};
-    struct lm_train_options *train = &((struct arguments *)state->input)->train;
-    struct lm_online *online = &((struct arguments *)state->input)->online;
-    int kind = LM_SFT;
-    switch (key) {
-    case KEY_OBJECTIVE:
-        while (kind <= LM_GRPO && strcmp(text, kinds[kind]) != 0)
-            kind++;
-        if (kind > LM_GRPO)
-            argp_error(state, "--objective: no '%s'; there are sft, dpo and grpo", text);
-        train->objective.kind = (enum lm_objective)kind; // NOLINT: one of the table's
-        break;
-    case KEY_BETA:
-        train->objective.beta = cli_parse_real(state, "beta", text, 0, 1000);
-        break;
-    case KEY_RATIO_CLIP:
-        train->objective.clip = cli_parse_real(state, "ratio-clip", text, 0, 1);
-        break;
-    case KEY_REFERENCE:
-        train->reference = text;
-        break;
-    case KEY_ONLINE:
-        online->group = (int)cli_parse_number(state, "online", text, 2, 4096);
-        train->online = online;
-        break;
-    case KEY_JUDGE:
-        online->judge = cli_lm_judge(text);
-        if (!online->judge)
-            argp_error(state, "--judge: no '%s'; there are operators and text", text);
-        break;
-    case KEY_ANSWER_TOKENS:
-        online->most = (int)cli_parse_number(state, "answer-tokens", text, 1, 1 << 20);
-        break;
-    default:
-        return parse_optimizer(key, text, state);
-    }
-    return 0;
+    if (strcmp(text, "cpu") != 0 && strcmp(text, "cuda") != 0 && strncmp(text, "cuda:", 5) != 0)
+        argp_error(state, "--device: no '%s'; there are cpu, cuda and cuda:N", text);
+    *(int *)device = strcmp(text, "cpu") == 0 ? LM_ON_CPU
+                     : text[4]                ? (int)cli_parse_number(state, "device", text + 5, 0, 1023)
+                                              : 0;
 }
 
-static error_t parse_size(int key, char *text, struct argp_state *state)
+static void take_precision(void *elements, char *text, const struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
-    struct lm_train_options *train = &arguments->train;
-    static const struct {
-        int key;
-        const char *name;
-        long low, high;
-    } sizes[] = {{KEY_BATCH, "batch", 1, 1 << 24},          {KEY_TOKENS, "tokens", 1, 1 << 24},
-                 {KEY_LENGTH, "length", 2, 1 << 24},        {KEY_EPOCHS, "epochs", 1, 1 << 20},
-                 {KEY_STEPS, "steps", 1, 1 << 30},          {KEY_THREADS, "threads", 1, 1024},
-                 {KEY_SAVE, "save-every", 0, 1 << 30},      {KEY_KEEP, "keep", 1, 1 << 20},
-                 {KEY_EVAL_EVERY, "eval-every", 0, 1 << 30}};
-    int *const places[] = {&train->batch,   &train->tokens,     &train->longest, &train->epochs,    &train->steps,
-                           &train->threads, &train->save_every, &train->keep,    &train->eval_every};
-    if (key == KEY_SEED) {
-        train->seed = (uint64_t)cli_parse_number(state, "seed", text, 0, INT32_MAX);
-        return 0;
-    }
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (sizes[i].key == key) {
-            *places[i] = (int)cli_parse_number(state, sizes[i].name, text, sizes[i].low, sizes[i].high);
-            return 0;
-        }
-    return parse_objective(key, text, state);
+    const bool whole = strcmp(text, "float32") == 0;
+    *(enum lm_dtype *)elements = whole ? LM_F32 : LM_BF16;
+    if (!whole && strcmp(text, "bfloat16") != 0)
+        argp_error(state, "--precision: no '%s'; there are bfloat16 and float32", text);
 }
 
+static const struct words objectives = {3, {[LM_SFT] = "sft", [LM_DPO] = "dpo", [LM_GRPO] = "grpo"}};
+static const struct words schedules = {2, {"cosine", "constant"}}, engines = {2, {"c", "torchrun"}};
+
+#define CLI_OF struct arguments
+static const struct cli_option rows[] = {
+    {"data", 0, "FILE", CLI_LIST(data, train.data_count), 1,
+     "JSON lines to learn from: {\"text\"}, {\"messages\"}, {\"prompt\", \"completion\"} or {\"input_ids\", "
+     "\"labels\"}; for DPO {\"prompt\", \"chosen\", \"rejected\"}, for GRPO {\"prompt\", \"completions\", "
+     "\"rewards\"}; several times"},
+    {"eval", 0, "FILE", CLI_TEXT(train.eval), 1, "likewise, whose loss is told beside; with --online whose reward"},
+    {"output", 'o', "DIR", CLI_TEXT(train.out), 1, "where the model, checkpoints and metrics.jsonl go"},
+    {"new", 0, NULL, CLI_FLAG(train.fresh), 1,
+     "MODEL has config.json and tokenizer.json alone: its weights are drawn by --seed"},
+    {"resume", 0, NULL, CLI_FLAG(train.resume), 1, "go on with the newest checkpoint in DIR, if there is one"},
+    {"objective", 0, "sft|dpo|grpo", CLI_WORD(train.objective.kind, objectives, CLI_THERE_ARE), 2,
+     "what is learned: answers (default), which answer of two is better, what rewards of a group's answers say"},
+    {"beta", 0, "B", CLI_REAL(train.objective.beta, 0, 1000), 2,
+     "how close DPO and GRPO stay to the reference (default 0.1 and 0.04)"},
+    {"ratio-clip", 0, "E", CLI_REAL(train.objective.clip, 0, 1), 2,
+     "GRPO: the ratio of probabilities counts from 1-E to 1+E (default 0.2)"},
+    {"reference", 0, "DIR", CLI_TEXT(train.reference), 2,
+     "the model that they stay close to (default: MODEL as it is)"},
+    {"online", 0, "G", CLI_NUMBER(online.group, 2, 4096), 2,
+     "GRPO of the model's own answers: --data has prompts, to each of which a step writes G answers, has them judged "
+     "and learns from them"},
+    {"judge", 0, CLI_LM_JUDGES, CLI_CALL(cli_lm_take_judge, .at = CLI_AT(online.judge)), 2,
+     "who judges them. operators: planner and interpreter, of rows of 'akgen cot export --format prompts' (default). "
+     "text: the row's \"answer\" is the right one"},
+    {"answer-tokens", 0, "N", CLI_NUMBER(online.most, 1, 1 << 20), 2,
+     "of an answer; a longer one is worth nothing (default 256)"},
+    {"preset", 0, "NAME", CLI_CALL(take_preset, CLI_ALSO(preset)), 2,
+     "paper: AscendKernelGen's. SFT: rate 1.25e-6, with --lora 1.25e-5; 1 % warm-up, 128 samples a step, decay 0.1, "
+     "clip 1. DPO: rate 1e-6, 10 % warm-up, 64 pairs a step, 150 steps, beta 0.1. Cosine both. Options that are given "
+     "go before it"},
+    {"lora", 0, "RANK", CLI_NUMBER(lora.rank, 1, 4096), 2, "train adapters of this rank, not the model"},
+    {"lora-alpha", 0, "A", CLI_REAL(alpha, 1e-6, 1e6), 2, "they count A / RANK times (default: twice the rank)"},
+    {"lora-targets", 0, "NAMES", CLI_CALL(take_targets, .at = CLI_AT(lora)), 2,
+     "matrices that get one (default q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj)"},
+    {"rate", 0, "R", CLI_REAL(train.optimizer.rate, 0, 10), 3, "the largest learning rate (default 1e-5)"},
+    {"schedule", 0, "cosine|constant", CLI_WORD(constant, schedules, CLI_THERE_ARE), 3,
+     "how it goes on behind the warm-up (default cosine)"},
+    {"warmup", 0, "W", CLI_REAL(train.warmup, 0, 1e9), 3,
+     "share of the steps, or from 1 on steps, in which it rises (default 0.03)"},
+    {"decay", 0, "D", CLI_REAL(train.optimizer.decay, 0, 100), 3, "AdamW's weight decay, of matrices (default 0)"},
+    {"clip", 0, "N", CLI_REAL(train.optimizer.clip, 0, 1e9), 3, "largest norm of the gradient; 0: any (default 1)"},
+    {"batch", 0, "N", CLI_NUMBER(train.batch, 1, 1 << 24), 4, "samples of a step (default 16)"},
+    {"tokens", 0, "N", CLI_NUMBER(train.tokens, 1, 1 << 24), 4,
+     "tokens of a pass: less needs less memory, and changes no result (default 4096)"},
+    {"length", 0, "N", CLI_NUMBER(train.longest, 2, 1 << 24), 4,
+     "longer samples are cut (default: what the model can read)"},
+    {"epochs", 0, "N", CLI_NUMBER(train.epochs, 1, 1 << 20), 4, "times through the data (default 1)"},
+    {"steps", 0, "N", CLI_NUMBER(train.steps, 1, 1 << 30), 4, "in place of --epochs"},
+    {"in-order", 0, NULL, CLI_FLAG(train.in_order), 4, "do not shuffle"},
+    {"seed", 0, "S", CLI_NUMBER(train.seed, 0, INT32_MAX), 4, "of new weights and the order (default 1)"},
+    {"recompute", 0, NULL, CLI_FLAG(train.recompute), 4,
+     "keep of each layer only what comes in: less memory, a third more time"},
+    {"device", 0, "cpu|cuda[:N]", CLI_CALL(take_device, .at = CLI_AT(train.device)), 4,
+     "what computes; cuda: a GPU of NVIDIA's (default cpu)"},
+    {"precision", 0, "bfloat16|float32", CLI_CALL(take_precision, .at = CLI_AT(train.elements), CLI_ALSO(precise)), 4,
+     "of products of matrices, and on a GPU of activations; weights and sums are float32 in any case (default: on a "
+     "GPU bfloat16, else float32)"},
+    {"threads", 0, "N", CLI_NUMBER(train.threads, 1, 1024), 4, "default: one for each processor"},
+    {"save-every", 0, "N", CLI_NUMBER(train.save_every, 0, 1 << 30), 5,
+     "steps between checkpoints; 0: only at the end (default 100)"},
+    {"keep", 0, "N", CLI_NUMBER(train.keep, 1, 1 << 20), 5, "checkpoints that stay (default 2)"},
+    {"eval-every", 0, "N", CLI_NUMBER(train.eval_every, 0, 1 << 30), 5,
+     "steps between evaluations; 0: only at the end (default)"},
+    {"dtype", 0, "float32|bfloat16", CLI_CALL(cli_lm_take_dtype, .at = CLI_AT(train.dtype)), 5,
+     "of the weights at the end (default float32)"},
+    {"json", 0, NULL, CLI_FLAG(json), 5, "print the result as JSON"},
+    {"engine", 0, "c|torchrun", CLI_WORD(torchrun.asked, engines, CLI_THERE_ARE), 6,
+     "what computes: this program (default), or PyTorch on several processes, for models that one machine cannot hold: "
+     "the same rows in the same order, under torchrun on CPUs (DDP), under accelerate with --device cuda (FSDP)"},
+    {"processes", 0, "N", CLI_NUMBER(torchrun.processes, 1, 1024), 6,
+     "torchrun: on each machine; with --device cuda, GPUs (default 1)"},
+    {"nodes", 0, "N", CLI_NUMBER(torchrun.nodes, 1, 65536), 6,
+     "torchrun: machines that all see MODEL and DIR; DIR/torchrun/run.sh starts each (default 1)"},
+    {"dry-run", 0, NULL, CLI_FLAG(torchrun.dry_run), 6, "torchrun: only write DIR/torchrun; needs no Python"},
+    {NULL, 0, "MODEL", CLI_TEXT(train.model), 0, NULL},
+};
+
+/* Options that count only beside another. */
 static void check_dependents(const struct arguments *arguments, const struct argp_state *state)
 {
-    static const char *const names[] = {[OF_LORA] = "--lora",
-                                        [OF_REFERENCE] = "--objective dpo and grpo",
-                                        [OF_GRPO] = "--objective grpo",
-                                        [OF_ONLINE] = "--online",
-                                        [OF_EVAL] = "--eval"};
     const struct lm_train_options *train = &arguments->train;
-    const bool asked[] = {[OF_LORA] = arguments->lora.rank > 0,
-                          [OF_REFERENCE] = train->objective.kind != LM_SFT,
-                          [OF_GRPO] = train->objective.kind == LM_GRPO,
-                          [OF_ONLINE] = train->online,
-                          [OF_EVAL] = train->eval};
-    for (int i = 0; i < DEPENDENTS; i++)
-        if (arguments->given[i] && !asked[dependents[i].of])
-            argp_error(state, "--%s is of %s", dependents[i].name, names[dependents[i].of]);
+    const bool referred = train->objective.kind != LM_SFT;
+    const struct {
+        const char *name, *of;
+        bool asked;
+    } dependents[] = {{"lora-alpha", "--lora", arguments->lora.rank > 0},
+                      {"lora-targets", "--lora", arguments->lora.rank > 0},
+                      {"beta", "--objective dpo and grpo", referred},
+                      {"reference", "--objective dpo and grpo", referred},
+                      {"ratio-clip", "--objective grpo", train->objective.kind == LM_GRPO},
+                      {"judge", "--online", train->online},
+                      {"answer-tokens", "--online", train->online},
+                      {"eval-every", "--eval", train->eval}};
+    for (size_t i = 0; i < sizeof dependents / sizeof *dependents; i++)
+        if (!dependents[i].asked && cli_given(state, dependents[i].name))
+            argp_error(state, "--%s is of %s", dependents[i].name, dependents[i].of);
 }
 
-static void finish_arguments(struct arguments *arguments, struct argp_state *state)
+static void check_arguments(void *lm_train, const struct argp_state *state)
 {
+    struct arguments *arguments = lm_train;
     struct lm_train_options *train = &arguments->train;
+    train->online = arguments->online.group ? &arguments->online : NULL;
+    train->optimizer.cosine = !arguments->constant;
     if (!arguments->precise)
         train->elements = train->device == LM_ON_CPU ? LM_F32 : LM_BF16;
     if (arguments->torchrun.asked && train->device == LM_ON_CPU && train->elements == LM_BF16)
@@ -347,95 +219,6 @@ static void finish_arguments(struct arguments *arguments, struct argp_state *sta
     if (torchrun->asked && train->device > 0)
         argp_error(state, "--device: with --engine torchrun each process has a GPU of its own; cuda, not cuda:%d",
                    train->device);
-}
-
-static error_t parse_engine(int key, char *text, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case KEY_ENGINE:
-        arguments->torchrun.asked = strcmp(text, "torchrun") == 0;
-        if (!arguments->torchrun.asked && strcmp(text, "c") != 0)
-            argp_error(state, "--engine: no '%s'; there are c and torchrun", text);
-        break;
-    case KEY_PROCESSES:
-        arguments->torchrun.processes = (int)cli_parse_number(state, "processes", text, 1, 1024);
-        break;
-    case KEY_NODES:
-        arguments->torchrun.nodes = (int)cli_parse_number(state, "nodes", text, 1, 65536);
-        break;
-    case KEY_DRY_RUN:
-        arguments->torchrun.dry_run = true;
-        break;
-    default:
-        return parse_size(key, text, state);
-    }
-    return 0;
-}
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    struct lm_train_options *train = &arguments->train;
-    for (int i = 0; i < DEPENDENTS; i++)
-        arguments->given[i] |= dependents[i].key == key;
-    switch (key) {
-    case KEY_DATA:
-        if (train->data_count == FILES_MAX_DATA)
-            argp_error(state, "--data: more than %d", FILES_MAX_DATA);
-        arguments->data[train->data_count++] = text;
-        break;
-    case KEY_EVAL:
-        train->eval = text;
-        break;
-    case 'o':
-        train->out = text;
-        break;
-    case KEY_NEW:
-        train->fresh = true;
-        break;
-    case KEY_RESUME:
-        train->resume = true;
-        break;
-    case KEY_IN_ORDER:
-        train->in_order = true;
-        break;
-    case KEY_RECOMPUTE:
-        train->recompute = true;
-        break;
-    case KEY_JSON:
-        arguments->json = true;
-        break;
-    case KEY_DEVICE:
-        if (strcmp(text, "cpu") != 0 && strcmp(text, "cuda") != 0 && strncmp(text, "cuda:", 5) != 0)
-            argp_error(state, "--device: no '%s'; there are cpu, cuda and cuda:N", text);
-        train->device = strcmp(text, "cpu") == 0 ? LM_ON_CPU
-                        : text[4]                ? (int)cli_parse_number(state, "device", text + 5, 0, 1023)
-                                                 : 0;
-        break;
-    case KEY_PRECISION:
-        train->elements = strcmp(text, "float32") == 0 ? LM_F32 : LM_BF16;
-        arguments->precise = true;
-        if (train->elements == LM_BF16 && strcmp(text, "bfloat16") != 0)
-            argp_error(state, "--precision: no '%s'; there are bfloat16 and float32", text);
-        break;
-    case KEY_DTYPE:
-        train->dtype = strcmp(text, "bfloat16") == 0 ? LM_BF16 : LM_F32;
-        if (train->dtype == LM_F32 && strcmp(text, "float32") != 0)
-            argp_error(state, "--dtype: no '%s'; there are float32 and bfloat16", text);
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument '%s'", text);
-        train->model = text;
-        break;
-    case ARGP_KEY_END:
-        finish_arguments(arguments, state);
-        break;
-    default:
-        return parse_engine(key, text, state);
-    }
-    return 0;
 }
 
 static volatile sig_atomic_t stop;
@@ -504,9 +287,7 @@ static void print_result(const struct arguments *arguments, const struct lm_trai
         if (arguments->train.online)
             json_object_set_new(root, "eval_reward",
                                 isfinite(result->eval_reward) ? json_real(result->eval_reward) : json_null());
-        json_dumpf(root, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(root);
+        cli_print_json(root, JSON_INDENT(2));
         return;
     }
     if (arguments->train.online)
@@ -526,9 +307,10 @@ static void print_result(const struct arguments *arguments, const struct lm_trai
 
 int cli_lm_train(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .excess = CLI_UNEXPECTED,
+        .check = check_arguments,
         .args_doc = "MODEL --data FILE -o DIR",
         .doc = "Trains a model of Qwen3's architecture by SFT, DPO or GRPO: the folder MODEL as Hugging Face has it, "
                "in float32, on the "
@@ -541,9 +323,9 @@ int cli_lm_train(int argc, char **argv)
     };
     struct arguments asked, arguments;
     begin(&asked, NULL);
-    cli_parse(&argp, argc, argv, &asked);
+    cli_parse(&table, argc, argv, &asked);
     begin(&arguments, &asked);
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     if (arguments.torchrun.asked)
         return cli_torchrun(&arguments.train, &arguments.torchrun, arguments.json);
     arguments.train.on_progress = print_progress;
@@ -553,8 +335,7 @@ int cli_lm_train(int argc, char **argv)
     sigaction(SIGTERM, &action, NULL);
     struct lm_train_result result;
     struct akgen_error *error = lm_train(&arguments.train, &result);
-    if (error)
-        return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);
-    print_result(&arguments, &result);
-    return EXIT_PASS;
+    if (!error)
+        print_result(&arguments, &result);
+    return cli_end(error);
 }

@@ -2,14 +2,13 @@
 #ifndef CLI_MODEL_H
 #define CLI_MODEL_H
 
+#include "cli/table.h"
 #include "gen/model.h"
 
-#include <argp.h>
-
-/* An argp child; its input is the `struct gen_model`, filled with defaults before parsing. */
-extern const struct argp cli_model_argp;
+/* Of a `struct gen_model`, filled with defaults before parsing. */
+extern const struct cli_table cli_model_table;
 /* Of these where the model is, how it samples, and what the run may cost: for what asks it about something else than tasks. */
-extern const struct argp cli_server_argp;
+extern const struct cli_table cli_server_table;
 /* Defaults: Ascend C, zero-shot; one sample of the server's own sampling, streamed, eight requests at a time, five retries. Released
  * with gen_model_free. */
 struct gen_model cli_model_defaults(void);

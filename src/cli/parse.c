@@ -97,11 +97,12 @@ static const char *name_of(struct arena *arena, const struct argp_option *option
     return option->name ? arena_printf(arena, "--%s", option->name) : arena_printf(arena, "-%c", option->key);
 }
 
-void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+void cli_parse(const struct cli_table *table, int argc, char **argv, void *arguments)
 {
     struct arena arena = {0};
     struct command_line line = {0};
-    read_command_line(&arena, argp, argc, argv, &line);
+    struct cli_bound *bound = cli_bind(&arena, table, arguments);
+    read_command_line(&arena, &bound->argp, argc, argv, &line);
     for (int i = 0; i < line.count; i++)
         for (int k = 0; k < i; k++) {
             const struct given *first = &line.items[k], *second = &line.items[i];
@@ -113,42 +114,45 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
             fprintf(stderr, "\nTry `%s --help' or `%s --usage' for more information.\n", argv[0], argv[0]);
             exit(EXIT_USAGE);
         }
+    argp_parse(&bound->argp, argc, argv, 0, NULL, bound);
     arena_free(&arena);
-    argp_parse(argp, argc, argv, 0, NULL, input);
 }
 
-bool cli_given(const struct argp_state *state, int key)
+/* The first option of a table, or of a name; NULL for any. */
+static const char *first_given(struct arena *arena, const struct argp_state *state, const struct cli_table *of,
+                               const char *name)
 {
-    struct arena arena = {0};
     struct command_line line = {0};
-    bool found = false;
-    read_command_line(&arena, state->root_argp, state->argc, state->argv, &line);
-    for (int i = 0; i < line.count && !found; i++)
-        found = line.items[i].option->key == key;
-    arena_free(&arena);
-    return found;
-}
-
-bool cli_given_of(const struct argp_state *state, const struct argp *of)
-{
-    struct arena arena = {0};
-    struct command_line line = {0};
-    bool found = false;
-    read_command_line(&arena, state->root_argp, state->argc, state->argv, &line);
-    for (int i = 0; i < line.count && !found; i++)
-        found = line.items[i].of == of;
-    arena_free(&arena);
-    return found;
-}
-
-void cli_refuse_options(const struct argp_state *state, const struct argp *of, const char *why)
-{
-    struct arena arena = {0};
-    struct command_line line = {0};
-    read_command_line(&arena, state->root_argp, state->argc, state->argv, &line);
+    read_command_line(arena, state->root_argp, state->argc, state->argv, &line);
     for (int i = 0; i < line.count; i++)
-        if (line.items[i].of == of)
-            argp_error(state, "%s %s", name_of(&arena, line.items[i].option), why);
+        if ((!of || cli_table_of(line.items[i].of) == of) &&
+            (!name || (line.items[i].option->name && strcmp(line.items[i].option->name, name) == 0)))
+            return name_of(arena, line.items[i].option);
+    return NULL;
+}
+
+bool cli_given(const struct argp_state *state, const char *name)
+{
+    struct arena arena = {0};
+    const bool found = first_given(&arena, state, NULL, name);
+    arena_free(&arena);
+    return found;
+}
+
+bool cli_given_of(const struct argp_state *state, const struct cli_table *of)
+{
+    struct arena arena = {0};
+    const bool found = first_given(&arena, state, of, NULL);
+    arena_free(&arena);
+    return found;
+}
+
+void cli_refuse_options(const struct argp_state *state, const struct cli_table *of, const char *why)
+{
+    struct arena arena = {0};
+    const char *given = first_given(&arena, state, of, NULL);
+    if (given)
+        argp_error(state, "%s %s", given, why);
     arena_free(&arena);
 }
 
@@ -162,17 +166,18 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-void cli_check_uses(const struct argp *argp, int argc, char **argv, const struct cli_use *uses, const char *word)
+void cli_check_uses(const struct cli_table *table, int argc, char **argv, const char *word)
 {
     struct arena arena = {0};
     struct command_line line = {0};
-    read_command_line(&arena, argp, argc, argv, &line);
-    for (int i = 0; i < line.count; i++)
-        for (const struct cli_use *use = uses; use->key; use++)
-            if (line.items[i].option->key == use->key && !has_word(use->words, word)) {
-                fprintf(stderr, "%s: %s is for %s, not for %s\n", argv[0], name_of(&arena, line.items[i].option),
-                        use->words, word);
-                exit(EXIT_USAGE);
-            }
+    read_command_line(&arena, &cli_bind(&arena, table, NULL)->argp, argc, argv, &line);
+    for (int i = 0; i < line.count; i++) {
+        const struct cli_option *row = cli_row(table, line.items[i].option->key);
+        if (row && row->taken.of && !has_word(row->taken.of, word)) {
+            fprintf(stderr, "%s: %s is for %s, not for %s\n", argv[0], name_of(&arena, line.items[i].option),
+                    row->taken.of, word);
+            exit(EXIT_USAGE);
+        }
+    }
     arena_free(&arena);
 }

@@ -25,6 +25,13 @@ void cli_print_clean(FILE *out, const char *text)
     text_put_plain(out, text);
 }
 
+void cli_print_json(json_t *json, size_t flags)
+{
+    json_dumpf(json, stdout, flags);
+    putchar('\n');
+    json_decref(json);
+}
+
 static void print_source_line(FILE *out, const struct cli_colors *colors, const char *text, int line, int column)
 {
     fprintf(out, "  %6d | ", line);

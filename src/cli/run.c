@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_LOG = 0x200, KEY_DUMP, KEY_GDB, MAX_DUMPS = 32 };
+enum { MAX_DUMPS = 32 };
 
 struct dump_request {
     const char *name; /* of an input or output */
@@ -28,22 +28,9 @@ struct run_arguments {
     struct akgen_error *error; /* of a dump */
 };
 
-static const struct argp_option options[] = {
-    {"log", KEY_LOG, "FILE", OPTION_ARG_OPTIONAL,
-     "log every instruction and synchronisation, one line each, to FILE (default: standard output)", 1},
-    {"dump", KEY_DUMP, "NAME[=FILE]", CLI_SEVERAL,
-     "after the run show input or output NAME, with what was expected where it differs; or write it to FILE as .npy. "
-     "May be given several times",
-     1},
-    {"gdb", KEY_GDB, "SCRIPT", OPTION_ARG_OPTIONAL,
-     "run the kernel under gdb: compiled for debugging, stopped at its entry and where the machine ends the run. With "
-     "SCRIPT gdb runs its commands and ends. There is no jail and no time limit: for kernels that you trust",
-     1},
-    {0},
-};
-
-static void parse_dump(struct run_arguments *arguments, char *text, const struct argp_state *state)
+static void take_dump(void *run, char *text, const struct argp_state *state)
 {
+    struct run_arguments *arguments = run;
     if (arguments->dump_count == MAX_DUMPS)
         argp_error(state, "--dump: at most %d times", MAX_DUMPS);
     char *equals = strchr(text, '=');
@@ -52,38 +39,18 @@ static void parse_dump(struct run_arguments *arguments, char *text, const struct
     arguments->dumps[arguments->dump_count++] = (struct dump_request){text, equals ? equals + 1 : NULL, false};
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct run_arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &arguments->options;
-        break;
-    case KEY_LOG:
-        arguments->log = true;
-        arguments->log_path = text;
-        break;
-    case KEY_DUMP:
-        parse_dump(arguments, text, state);
-        break;
-    case KEY_GDB:
-        arguments->gdb = true;
-        arguments->script = text;
-        break;
-    case ARGP_KEY_ARG:
-        if (arguments->word_count == 2)
-            argp_error(state, "too many arguments: '%s'", text);
-        arguments->words[arguments->word_count++] = text;
-        break;
-    case ARGP_KEY_END:
-        if (arguments->word_count == 0)
-            argp_error(state, "DIR is needed");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+#define CLI_OF struct run_arguments
+static const struct cli_option rows[] = {
+    {"log", 0, "FILE", CLI_TEXT(log_path, CLI_ALSO(log), .flags = OPTION_ARG_OPTIONAL), 1,
+     "log every instruction and synchronisation, one line each, to FILE (default: standard output)"},
+    {"dump", 0, "NAME[=FILE]", CLI_CALL(take_dump, .flags = CLI_SEVERAL), 1,
+     "after the run show input or output NAME, with what was expected where it differs; or write it to FILE as .npy. "
+     "May be given several times"},
+    {"gdb", 0, "SCRIPT", CLI_TEXT(script, CLI_ALSO(gdb), .flags = OPTION_ARG_OPTIONAL), 1,
+     "run the kernel under gdb: compiled for debugging, stopped at its entry and where the machine ends the run. With "
+     "SCRIPT gdb runs its commands and ends. There is no jail and no time limit: for kernels that you trust"},
+    {NULL, 0, "DIR", CLI_LIST(words, word_count, .full = CLI_TOO_MANY, .needed = true), 0, NULL},
+};
 
 /* The task whose kernel is called as the one in `dir`. */
 static struct akgen_error *task_of(struct arena *arena, const char *dir, struct task *task)
@@ -227,18 +194,17 @@ static int run(struct run_arguments *arguments)
 
 int cli_run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {&cli_language_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .parts = {{&cli_eval_table, CLI_AT(options)}, {&cli_language_table, CLI_AT(options)}},
+        .needs = "DIR is needed",
         .args_doc = "[TASK] DIR",
         .doc = "Runs one case of the operator project in DIR (--case, default 0) and shows what happened inside.\v"
                "Without TASK it is the one whose kernel is called as the one in DIR. The profile is upstream's: a case "
                "runs once. Exit code: as akgen eval.",
-        .children = children,
     };
     struct run_arguments arguments = {.options = cli_eval_defaults()};
     arguments.options.only_case = 0;
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     return run(&arguments);
 }

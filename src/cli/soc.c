@@ -40,27 +40,20 @@ struct soc_arguments {
     int count;
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct soc_arguments *arguments = state->input;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    if (arguments->count == 2)
-        argp_error(state, "too many arguments: '%s'", text);
-    arguments->words[arguments->count++] = text;
-    return 0;
-}
+#define CLI_OF struct soc_arguments
+static const struct cli_option rows[] = {
+    {NULL, 0, "COMMAND", CLI_LIST(words, count, .full = CLI_TOO_MANY), 0, NULL},
+};
 
 int cli_soc(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .parser = parse, .args_doc = "list\nshow NAME", .doc = "The chips that AKGen simulates."};
+    static const struct cli_table table = {CLI_ROWS(rows), .args_doc = "list\nshow NAME",
+                                           .doc = "The chips that AKGen simulates."};
     struct soc_arguments arguments = {0};
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     if (arguments.count == 1 && strcmp(arguments.words[0], "list") == 0)
         return list_socs();
     if (arguments.count == 2 && strcmp(arguments.words[0], "show") == 0)
         return show_soc(arguments.words[1]);
-    argp_help(&argp, stderr, ARGP_HELP_USAGE, argv[0]);
-    return EXIT_USAGE;
+    return cli_usage(&table, argv[0]);
 }

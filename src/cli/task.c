@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { KEY_JSON = 0x400, KEY_REFERENCE, KEY_LIKE, KEY_FULL, KEY_SCOPE };
-
 struct task_arguments {
     bool json, full;
     const char *words[3], *reference, *like;
@@ -15,41 +13,26 @@ struct task_arguments {
     enum eval_scope scope;
 };
 
-static const struct argp_option options[] = {
-    {"json", KEY_JSON, NULL, 0, "list, references: print JSON", 0},
-    {"reference", KEY_REFERENCE, "NAME", 0,
-     "new: the reference, one that 'akgen task references' lists (default formula)", 0},
-    {"like", KEY_LIKE, "TASK", 0, "new: start from the inputs, outputs and cases of that task", 0},
-    {"scope", KEY_SCOPE, WORD_CHOICE(EVAL_SCOPES, ""), 0,
-     "question: the host part is given (kernel), or is to be written too (project, default)", 0},
-    {"full", KEY_FULL, NULL, 0, "check: all cases, not only case 0 and a hidden one of each kind", 0},
-    {0},
-};
-
-static error_t parse(int key, char *text, struct argp_state *state)
+static void take_scope(void *task, char *text, const struct argp_state *state)
 {
-    struct task_arguments *arguments = state->input;
-    if (key == KEY_JSON)
-        arguments->json = true;
-    else if (key == KEY_REFERENCE)
-        arguments->reference = text;
-    else if (key == KEY_LIKE)
-        arguments->like = text;
-    else if (key == KEY_FULL)
-        arguments->full = true;
-    else if (key == KEY_SCOPE) {
-        int scope = words_find(&eval_scopes, text);
-        if (scope < 0)
-            argp_error(state, "--scope is kernel or project, not '%s'", text);
-        arguments->scope = (enum eval_scope)scope;
-    } else if (key == ARGP_KEY_ARG && arguments->count < 3)
-        arguments->words[arguments->count++] = text;
-    else if (key == ARGP_KEY_ARG)
-        argp_error(state, "too many arguments: '%s'", text);
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
+    const int scope = words_find(&eval_scopes, text);
+    if (scope < 0)
+        argp_error(state, "--scope is kernel or project, not '%s'", text);
+    ((struct task_arguments *)task)->scope = (enum eval_scope)scope;
 }
+
+#define CLI_OF struct task_arguments
+static const struct cli_option rows[] = {
+    {"json", 0, NULL, CLI_FLAG(json, .of = "list, show, references"), 0, "list, references: print JSON"},
+    {"reference", 0, "NAME", CLI_TEXT(reference, .of = "new"), 0,
+     "new: the reference, one that 'akgen task references' lists (default formula)"},
+    {"like", 0, "TASK", CLI_TEXT(like, .of = "new"), 0, "new: start from the inputs, outputs and cases of that task"},
+    {"scope", 0, WORD_CHOICE(EVAL_SCOPES, ""), CLI_CALL(take_scope, .of = "question"), 0,
+     "question: the host part is given (kernel), or is to be written too (project, default)"},
+    {"full", 0, NULL, CLI_FLAG(full, .of = "check"), 0,
+     "check: all cases, not only case 0 and a hidden one of each kind"},
+    {NULL, 0, "COMMAND", CLI_LIST(words, count, .full = CLI_TOO_MANY), 0, NULL},
+};
 
 static json_t *params_json(const struct task *task, const struct task_param *params, int count)
 {
@@ -170,9 +153,7 @@ static int show_task(struct arena *arena, const char *name, bool json)
         return cli_fail(EXIT_USAGE, error);
     if (json) {
         json_t *row = task_json(&task);
-        json_dumpf(row, stdout, JSON_INDENT(1));
-        putchar('\n');
-        json_decref(row);
+        cli_print_json(row, JSON_INDENT(1));
         return EXIT_PASS;
     }
     printf("%s (%s)\n", task.name, task.suite);
@@ -357,9 +338,8 @@ static int list_references(struct arena *arena, bool json)
 
 int cli_task(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
         .args_doc = "list\nshow TASK\nquestion TASK DIR\ncheck [TASK]\nreferences\nnew PATH/SUITE/levelN/CATEGORY/OP",
         .doc =
             "The benchmark's tasks.\vlist: every task. show: one task, its cases and its description. question: "
@@ -369,17 +349,11 @@ int cli_task(int argc, char **argv)
             "task. new: a task of your own to begin with (docs/tasks.md). TASK may be a directory.",
     };
     struct task_arguments arguments = {.scope = EVAL_PROJECT};
-    cli_parse(&argp, argc, argv, &arguments);
+    cli_parse(&table, argc, argv, &arguments);
     struct arena arena = {0};
     const char *word = arguments.count ? arguments.words[0] : "";
-    static const struct cli_use uses[] = {{KEY_JSON, "list, show, references"},
-                                          {KEY_FULL, "check"},
-                                          {KEY_REFERENCE, "new"},
-                                          {KEY_LIKE, "new"},
-                                          {KEY_SCOPE, "question"},
-                                          {0}};
     if (arguments.count)
-        cli_check_uses(&argp, argc, argv, uses, word);
+        cli_check_uses(&table, argc, argv, word);
     int code = EXIT_USAGE;
     if (strcmp(word, "list") == 0 && arguments.count == 1)
         code = list_tasks(&arena, arguments.json);
@@ -396,7 +370,7 @@ int cli_task(int argc, char **argv)
     else if (strcmp(word, "new") == 0 && arguments.count == 2)
         code = cli_task_new(&arena, arguments.words[1], arguments.reference, arguments.like);
     else
-        argp_help(&argp, stderr, ARGP_HELP_USAGE, argv[0]);
+        cli_usage(&table, argv[0]);
     arena_free(&arena);
     return code;
 }

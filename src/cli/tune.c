@@ -12,18 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum {
-    OPT_PROGRAM = 500,
-    OPT_BUDGET,
-    OPT_SECONDS,
-    OPT_TRACE,
-    OPT_JSON,
-    OPT_KNOBS,
-    BUDGET = 40,
-    MOST = 10000,
-    LONGEST = 1 << 20,
-    CACHED_BYTES = 256 << 20
-};
+enum { BUDGET = 40, MOST = 10000, LONGEST = 1 << 20, CACHED_BYTES = 256 << 20 };
 
 struct tune {
     struct eval_options options;
@@ -33,83 +22,48 @@ struct tune {
     bool json;
 };
 
-#define KNOB_KINDS WORD_CHOICE(GEN_KNOB_KINDS, "")
-
-static const struct argp_option tune_options[] = {
-    {"output", 'o', "DIR", 0, "write the tuned program, its project and a trace of before and after below DIR", 1},
-    {"program", OPT_PROGRAM, "FILE", 0, "the same as CANDIDATE", 1},
-    {"knobs", OPT_KNOBS, "KIND[,KIND..]", 0, "turn only these: constant, depth, cores, loops (default: all)", 1},
-    {"budget", OPT_BUDGET, "N", 0, "settings at most (default 40)", 1},
-    {"max-seconds", OPT_SECONDS, "N", 0, "begin no setting later; what is found then depends on the machine", 1},
-    {"trace", OPT_TRACE, "DIR", 0,
-     "write the modelled timelines of before and after, DIR/before.json and DIR/after.json, of the longest case", 1},
-    {"json", OPT_JSON, NULL, 0, "print the result as JSON, and nothing of the way there", 1},
-    {0},
-};
-
-static void take_candidate(struct tune *tune, const char *argument, const struct argp_state *state)
+static void take_candidate(void *arguments, char *text, const struct argp_state *state)
 {
+    struct tune *tune = arguments;
     if (tune->candidate)
-        argp_error(state, "too many arguments: '%s' and '%s' are two candidates", tune->candidate, argument);
-    tune->candidate = argument;
+        argp_error(state, "too many arguments: '%s' and '%s' are two candidates", tune->candidate, text);
+    tune->candidate = text;
 }
 
-static void parse_kinds(struct tune *tune, const char *argument, const struct argp_state *state)
+static void take_knobs(void *kinds, char *text, const struct argp_state *state)
 {
-    char *list = strdup(argument), *left = list;
+    char *list = strdup(text), *left = list;
     for (const char *word; (word = strsep(&left, ","));) {
         const int kind = words_find(&gen_knob_kinds, word);
         if (kind < 0)
-            argp_error(state, "--knobs: '%s' is none of %s", word, KNOB_KINDS);
-        else
-            tune->kinds |= 1U << kind;
+            argp_error(state, "--knobs: '%s' is none of %s", word, WORD_CHOICE(GEN_KNOB_KINDS, ""));
+        *(unsigned *)kinds |= 1U << kind;
     }
     free(list);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+#define CLI_OF struct tune
+static const struct cli_option rows[] = {
+    {"output", 'o', "DIR", CLI_TEXT(output), 1,
+     "write the tuned program, its project and a trace of before and after below DIR"},
+    {"program", 0, "FILE", CLI_CALL(take_candidate), 1, "the same as CANDIDATE"},
+    {"knobs", 0, "KIND[,KIND..]", CLI_CALL(take_knobs, .at = CLI_AT(kinds)), 1,
+     "turn only these: constant, depth, cores, loops (default: all)"},
+    {"budget", 0, "N", CLI_NUMBER(budget, 1, MOST), 1, "settings at most (default 40)"},
+    {"max-seconds", 0, "N", CLI_NUMBER(seconds, 1, 864000), 1,
+     "begin no setting later; what is found then depends on the machine"},
+    {"trace", 0, "DIR", CLI_TEXT(trace), 1,
+     "write the modelled timelines of before and after, DIR/before.json and DIR/after.json, of the longest case"},
+    {"json", 0, NULL, CLI_FLAG(json), 1, "print the result as JSON, and nothing of the way there"},
+    {NULL, 0, "TASK", CLI_TEXT(task, .needed = true), 0, NULL},
+    {NULL, 0, "CANDIDATE", CLI_CALL(take_candidate), 0, NULL},
+};
+
+static void check_arguments(void *arguments, const struct argp_state *state)
 {
-    struct tune *tune = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &tune->options;
-        return 0;
-    case 'o':
-        tune->output = argument;
-        return 0;
-    case OPT_PROGRAM:
-        take_candidate(tune, argument, state);
-        return 0;
-    case OPT_KNOBS:
-        parse_kinds(tune, argument, state);
-        return 0;
-    case OPT_BUDGET:
-        tune->budget = (int)cli_parse_number(state, "budget", argument, 1, MOST);
-        return 0;
-    case OPT_SECONDS:
-        tune->seconds = (int)cli_parse_number(state, "max-seconds", argument, 1, 864000);
-        return 0;
-    case OPT_TRACE:
-        tune->trace = argument;
-        return 0;
-    case OPT_JSON:
-        tune->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (!tune->task)
-            tune->task = argument;
-        else
-            take_candidate(tune, argument, state);
-        return 0;
-    case ARGP_KEY_END:
-        if (!tune->task)
-            argp_error(state, "TASK is needed");
-        if (tune->options.no_timing || tune->options.random_order)
-            argp_error(state, "time is modelled in program order only, and not with --no-timing");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct tune *tune = arguments;
+    if (tune->options.no_timing || tune->options.random_order)
+        argp_error(state, "time is modelled in program order only, and not with --no-timing");
 }
 
 /* ---- The candidate */
@@ -378,10 +332,11 @@ static struct akgen_error *run(struct arena *arena, struct tune *tune, int *code
 
 int cli_tune(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = tune_options,
-        .parser = parse,
+    static const struct cli_table table = {
+        CLI_ROWS(rows),
+        .parts = {{&cli_eval_table, CLI_AT(options)}},
+        .needs = "TASK is needed",
+        .check = check_arguments,
         .args_doc = "TASK [CANDIDATE]",
         .doc =
             "Tunes a candidate on the modelled time: tries other values of its knobs, keeps what makes the task's "
@@ -392,10 +347,9 @@ int cli_tune(int argc, char **argv)
             "Exit code: 0 the tuned candidate passes, 1 the candidate is not right or has nothing to turn, 2 wrong "
             "usage, "
             "3 failure of akgen.",
-        .children = children,
     };
     struct tune tune = {.options = cli_eval_defaults(), .budget = BUDGET};
-    cli_parse(&argp, argc, argv, &tune);
+    cli_parse(&table, argc, argv, &tune);
     struct arena arena = {0};
     int code;
     struct akgen_error *error = run(&arena, &tune, &code);

@@ -22,35 +22,12 @@ struct ask {
     struct gen_client *client;
 };
 
-static const struct argp_option options[] = {{"leave", 'L', "SECONDS", 0, "stop after so many seconds", 0},
-                                             {"linger", 'W', "SECONDS", 0, "and wait so long", 0},
-                                             {0}};
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct ask *ask = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &ask->model;
-        break;
-    case 'L':
-        ask->leave = atof(text);
-        break;
-    case 'W':
-        ask->linger = atof(text);
-        break;
-    case ARGP_KEY_ARG:
-        ask->provider = text;
-        break;
-    case ARGP_KEY_END:
-        if (!ask->provider)
-            argp_error(state, "no provider");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+#define CLI_OF struct ask
+static const struct cli_option rows[] = {
+    {"leave", 'L', "SECONDS", CLI_REAL(leave, 0, 1e9), 0, "stop after so many seconds"},
+    {"linger", 'W', "SECONDS", CLI_REAL(linger, 0, 1e9), 0, "and wait so long"},
+    {NULL, 0, "PROVIDER", CLI_TEXT(provider, .needed = true), 0, NULL},
+};
 
 static void submit(struct ask *ask, const json_t *line, intptr_t number)
 {
@@ -102,13 +79,13 @@ static void *leave(void *closure)
 
 int main(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_model_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = options, .parser = parse, .children = children};
+    static const struct cli_table table = {CLI_ROWS(rows), .parts = {{&cli_model_table, CLI_AT(model)}},
+                                           .needs = "no provider"};
     struct ask ask = {.model = cli_model_defaults()};
     pthread_t leaver = 0;
     char *line = NULL;
     size_t size = 0;
-    argp_parse(&argp, argc, argv, 0, NULL, &ask);
+    cli_parse(&table, argc, argv, &ask);
     struct akgen_error *error = cli_model_provider(&ask.model, ask.provider);
     if (!error)
         error = gen_client_open(&ask.model.endpoint, &ask.client);
