@@ -9,7 +9,6 @@
 #include "eval/tree.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 #include "task/task.h"
 #include "toolchain/toolchain.h"
 
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 #include "cli/cot.h"
 #include "cli/cli.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -37,14 +37,6 @@ static struct akgen_error *make_block(void *closure, int64_t first, int64_t coun
     return cot_errors_make(&errors, first, count, scratch, block);
 }
 
-static void print_counts(const struct cot_counts *counts)
-{
-    printf("%lld samples, %lld operators' projects among what was broken; %lld dropped, of which %lld operators are a "
-           "benchmark's; %.0f s\n",
-           (long long)counts->made, (long long)counts->on_machine, (long long)counts->dropped,
-           (long long)counts->contaminated, counts->seconds);
-}
-
 /* The samples of a run's database. */
 static struct akgen_error *take_verdicts(struct arena *arena, struct store *store, const char *path)
 {
@@ -93,7 +85,11 @@ int cli_cot_errors(int argc, char **argv)
     if (!error)
         error = cli_cot_seeds_run(&a.seeds, &blocks, &arena);
     if (!error && a.seeds.count)
-        print_counts(&blocks.counts);
+        printf(
+            "%lld samples, %lld operators' projects among what was broken; %lld dropped, of which %lld operators are "
+            "a benchmark's; %.0f s\n",
+            (long long)blocks.counts.made, (long long)blocks.counts.on_machine, (long long)blocks.counts.dropped,
+            (long long)blocks.counts.contaminated, blocks.counts.seconds);
     if (!error && a.verdicts)
         error = take_verdicts(&arena, blocks.store, a.verdicts);
     int code = cli_cot_model_close(&a.model, &blocks.counts);

@@ -3,8 +3,6 @@
 #include "cli/cli.h"
 #include "cli/cot.h"
 
-#include <stdlib.h>
-
 enum { PAGE_LIMIT = 2000 };
 
 struct arguments {

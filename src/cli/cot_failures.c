@@ -81,11 +81,10 @@ static void print(const struct cot_failures *failures, bool json)
                 print_share(name, failures->items[i].count, of);
         }
     }
-    if (json) {
-        json_dumpf(whole, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-        putchar('\n');
-    }
-    json_decref(whole);
+    if (json)
+        cli_print_json(whole, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+    else
+        json_decref(whole);
 }
 
 int cli_cot_failures(int argc, char **argv)

@@ -246,13 +246,6 @@ static void print_project(struct arena *arena, const struct dsl_lowered *lowered
         printf("%s==> %s <==\n%s", i ? "\n" : "", lowered->files[i].path, lowered->files[i].text);
 }
 
-static int verify_project(struct arena *arena, const struct dsl_arguments *arguments, const struct program_text *text,
-                          const struct task *task, const struct candidate *candidate)
-{
-    return dsl_verify(checked_anew(arena, text), task, candidate, (int)arguments->only_case,
-                      arguments->static_case >= 0);
-}
-
 static struct akgen_error *write_response(struct arena *arena, const char *path, const struct dsl_lowered *lowered,
                                           const struct dsl_opdef *opdef)
 {
@@ -332,7 +325,9 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     candidate_of_program(arena, &lowered, &candidate);
     if (arguments->output && (error = op_files_write(arguments->output, &candidate.files)))
         return cli_fail(EXIT_OWN_FAILURE, error);
-    return arguments->verify ? verify_project(arena, arguments, text, &task, &candidate) : EXIT_PASS;
+    return arguments->verify ? dsl_verify(checked_anew(arena, text), &task, &candidate, (int)arguments->only_case,
+                                          arguments->static_case >= 0)
+                             : EXIT_PASS;
 }
 
 /* Says what was found: as JSON in `about`, or, where that is NULL, on standard output. */
@@ -477,10 +472,8 @@ static int list_exemplars(const struct dsl_arguments *arguments)
     }
     if (!error && !found)
         error = error_new("exemplars: there is no category like that; 'akgen dsl exemplars' shows all");
-    if (!error && all) {
-        json_dumpf(all, stdout, JSON_INDENT(1));
-        printf("\n");
-    }
+    if (!error && all)
+        cli_print_json(json_incref(all), JSON_INDENT(1));
     json_decref(all);
     arena_free(&arena);
     return error ? cli_fail(EXIT_USAGE, error) : EXIT_PASS;

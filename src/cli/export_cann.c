@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "gen/cann.h"
 
-#include <string.h>
 #include <unistd.h>
 
 enum { LONGEST_VERDICT = 64 << 20, MEGABYTE = 1 << 20, DEFAULT_MB = 32 };

@@ -36,6 +36,8 @@ struct akgen_error *cli_gen_evidence(struct arena *arena, const char *dir, const
  * are that one's afterwards, and the first one's are in evidence/before. */
 struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *arguments, const struct task *task,
                                      const char *dir, struct candidate_program *program, struct verdict *verdict);
+/* A line for each case: what it takes and what bounds that, before and, where that is faster, after. */
+void cli_print_times(const struct times *before, const struct times *after, bool faster, bool cycles);
 /* Before and after, and why it ended. */
 void cli_print_faster(const struct times *before, const struct times *after, const char *stopped);
 /* gen_tune_options.seen (tune.c): "tile = 8192, cores = 24: modelled 8.65 us", what the setting has and the candidate had not.

@@ -11,9 +11,20 @@ enum { SETTINGS = 40, SECONDS = 300, CACHED_BYTES = 256 << 20 };
 
 /* ---- Before and after */
 
-static void print_time(const struct times_case *row)
+void cli_print_times(const struct times *before, const struct times *after, bool faster, bool cycles)
 {
-    printf("%.2f us, bound by %s (%.0f %%)", row->us, row->bound, 100 * row->bound_us / row->us);
+    for (int i = 0; i < before->count; i++) {
+        const struct times_case *const rows[] = {&before->cases[i], faster ? &after->cases[i] : NULL};
+        printf("  case %d: ", rows[0]->id);
+        for (int k = 0; k <= faster; k++) {
+            printf("%s", k ? " -> " : "");
+            if (cycles)
+                printf("%.0f cycles, ", rows[k]->cycles);
+            printf("%.2f us, bound by %s (%.0f %%)", rows[k]->us, rows[k]->bound,
+                   100 * rows[k]->bound_us / rows[k]->us);
+        }
+        putchar('\n');
+    }
 }
 
 void cli_print_faster(const struct times *before, const struct times *after, const char *stopped)
@@ -29,15 +40,7 @@ void cli_print_faster(const struct times *before, const struct times *after, con
     if (before->speedup > 0 && faster)
         printf("          times as fast as eager, mean of the cases: %.2f before, %.2f after\n", before->speedup,
                after->speedup);
-    for (int i = 0; i < before->count; i++) {
-        printf("  case %d: ", before->cases[i].id);
-        print_time(&before->cases[i]);
-        if (faster) {
-            printf(" -> ");
-            print_time(&after->cases[i]);
-        }
-        putchar('\n');
-    }
+    cli_print_times(before, after, faster, false);
     fflush(stdout);
 }
 

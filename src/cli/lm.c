@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "lm/safetensors.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct cli_command commands[] = {

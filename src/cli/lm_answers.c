@@ -319,8 +319,7 @@ int cli_lm_answers(int argc, char **argv)
     struct counts counts = {0};
     cli_parse(&table, argc, argv, &arguments);
     struct akgen_error *error = answer(&arguments, &counts);
-    if (error)
-        return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);
-    print_counts(&arguments, &counts);
-    return EXIT_PASS;
+    if (!error)
+        print_counts(&arguments, &counts);
+    return cli_end(error);
 }

@@ -6,7 +6,6 @@
 #include "cli/lm.h"
 #include "lm/chat.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LARGEST = 256 << 20 };

@@ -3,9 +3,6 @@
 #include "cli/lm.h"
 #include "lm/convert.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct arguments {
     struct lm_convert_options convert;
     int megabytes; /* of a file */
@@ -46,7 +43,7 @@ int cli_lm_convert(int argc, char **argv)
     arguments.convert.largest = arguments.megabytes * 1000000L;
     struct akgen_error *error = lm_convert(&arguments.convert, &converted);
     if (error)
-        return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);
+        return cli_end(error);
     if (arguments.json) {
         json_t *root =
             json_pack("{s:I s:I s:i s:s}", "parameters", (json_int_t)converted.parameters, "bytes",

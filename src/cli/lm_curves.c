@@ -42,8 +42,7 @@ int cli_lm_curves(int argc, char **argv)
         free(page);
     }
     lm_curves_free(curves);
-    if (error)
-        return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);
-    printf("written   %s\n", arguments.out);
-    return EXIT_PASS;
+    if (!error)
+        printf("written   %s\n", arguments.out);
+    return cli_end(error);
 }

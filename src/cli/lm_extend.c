@@ -6,8 +6,6 @@
 #include "cot/fragments.h"
 #include "lm/extend.h"
 
-#include <stdlib.h>
-
 enum { MOST_FILES = 64, MOST_TOKENS = 1 << 20 };
 
 struct arguments {

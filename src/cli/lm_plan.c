@@ -9,7 +9,6 @@
 #include "lm/plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { SIDE = 1024, WRITING = 5, ROWS = 11 };
 

@@ -9,7 +9,6 @@
 #include "lm/engine.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_PROMPTS = 256, MOST_STOPS = 16, LARGEST_PROMPT = 16 << 20 };

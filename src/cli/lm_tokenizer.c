@@ -7,7 +7,6 @@
 #include "lm/config.h"
 #include "lm/samples.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_FILES = 256, MOST_SPECIALS = 1024 };

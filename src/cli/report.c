@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "runs/bench.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #define FORMATS(X) X(FORMAT_TABLE, "table") X(FORMAT_CSV, "csv") X(FORMAT_JSON, "json") X(FORMAT_HTML, "html")

@@ -38,13 +38,11 @@ static json_t *params_json(const struct task *task, const struct task_param *par
 {
     json_t *list = json_array();
     for (int i = 0; i < count; i++) {
-        json_t *row = json_object(), *types = json_array();
-        json_object_set_new(row, "name", json_string(params[i].name));
-        json_object_set_new(row, "kind", json_string(task_kind_names[params[i].kind]));
-        json_object_set_new(row, "optional", json_boolean(params[i].optional));
+        json_t *types = json_array();
         for (int t = 0; t < params[i].type_count; t++)
             json_array_append_new(types, json_string(akgen_dtype_name(params[i].types[t])));
-        json_object_set_new(row, "dtypes", types);
+        json_t *row = json_pack("{s:s, s:s, s:b, s:o}", "name", params[i].name, "kind", task_kind_names[params[i].kind],
+                                "optional", params[i].optional, "dtypes", types);
         if (params[i].in_place != TASK_NONE)
             json_object_set_new(row, "in_place", json_string(task->inputs[params[i].in_place].name));
         json_array_append_new(list, row);
@@ -54,16 +52,10 @@ static json_t *params_json(const struct task *task, const struct task_param *par
 
 static json_t *task_json(const struct task *task)
 {
-    json_t *row = json_object();
-    json_object_set_new(row, "suite", json_string(task->suite));
-    json_object_set_new(row, "name", json_string(task->name));
-    json_object_set_new(row, "level", json_integer(task->level));
-    json_object_set_new(row, "category", json_string(task->category));
-    json_object_set_new(row, "op", json_string(task->op));
-    json_object_set_new(row, "cases", json_integer(task->case_count));
-    json_object_set_new(row, "inputs", params_json(task, task->inputs, task->input_count));
-    json_object_set_new(row, "outputs", params_json(task, task->outputs, task->output_count));
-    return row;
+    return json_pack("{s:s, s:s, s:i, s:s, s:s, s:i, s:o, s:o}", "suite", task->suite, "name", task->name, "level",
+                     task->level, "category", task->category, "op", task->op, "cases", task->case_count, "inputs",
+                     params_json(task, task->inputs, task->input_count), "outputs",
+                     params_json(task, task->outputs, task->output_count));
 }
 
 static int list_tasks(struct arena *arena, bool json)
@@ -81,10 +73,9 @@ static int list_tasks(struct arena *arena, bool json)
             printf("%-44s %4d cases\n", tasks[i].name, tasks[i].case_count);
         else
             fprintf(stderr, "akgen: %s\n", tasks[i].broken);
-    if (json) {
-        json_dumpf(list, stdout, JSON_INDENT(1));
-        putchar('\n');
-    } else
+    if (json)
+        cli_print_json(json_incref(list), JSON_INDENT(1));
+    else
         printf("%d tasks\n", count);
     json_decref(list);
     return EXIT_PASS;
@@ -276,42 +267,34 @@ static json_t *signature_params_json(const struct reference_signature *signature
     json_t *list = json_array();
     for (int i = 0; i < count; i++) {
         const struct signature_param *param = &params[i];
-        json_t *row = json_object(), *types = json_array();
-        json_object_set_new(row, "name", json_string(param->name));
-        json_object_set_new(row, "kind", json_string(task_kind_names[param->list ? TASK_TENSOR_LIST : TASK_TENSOR]));
-        json_object_set_new(row, "optional", json_boolean(param->optional));
+        json_t *types = json_array();
         uint64_t set = signature_type_set(signature, param);
         for (int code = 0; code < 64; code++)
             if (set >> code & 1)
                 json_array_append_new(types, json_string(akgen_dtype_name((enum akgen_dtype)code)));
-        json_object_set_new(row, "dtypes", types);
-        json_object_set_new(row, "text", json_string(param->text));
-        json_array_append_new(list, row);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:o, s:s*}", "name", param->name, "kind",
+                                              task_kind_names[param->list ? TASK_TENSOR_LIST : TASK_TENSOR], "optional",
+                                              param->optional, "dtypes", types, "text", param->text));
     }
     return list;
 }
 
 static json_t *signature_json(struct arena *arena, const struct reference_signature *signature)
 {
-    json_t *row = json_object(), *attrs = json_array();
-    json_object_set_new(row, "name", json_string(signature->reference));
-    json_object_set_new(row, "text", json_string(signature_needs(arena, signature)));
-    json_object_set_new(row, "inputs", signature_params_json(signature, signature->inputs, signature->input_count));
-    json_object_set_new(row, "outputs", signature_params_json(signature, signature->outputs, signature->output_count));
+    json_t *attrs = json_array();
     for (int i = 0; i < signature->attr_count; i++) {
         const struct signature_attr *attr = &signature->attrs[i];
-        json_t *item = json_object(), *words = json_array();
-        json_object_set_new(item, "name", json_string(attr->name));
-        json_object_set_new(item, "type", json_string(task_attr_type_names[attr->type]));
-        json_object_set_new(item, "optional", json_boolean(attr->optional));
+        json_t *words = json_array();
         for (int w = 0; attr->words[w]; w++)
             json_array_append_new(words, json_string(attr->words[w]));
-        json_object_set_new(item, "words", words);
-        json_object_set_new(item, "default", json_string(attr->value));
-        json_array_append_new(attrs, item);
+        json_array_append_new(attrs, json_pack("{s:s, s:s, s:b, s:o, s:s*}", "name", attr->name, "type",
+                                               task_attr_type_names[attr->type], "optional", attr->optional, "words",
+                                               words, "default", attr->value));
     }
-    json_object_set_new(row, "attrs", attrs);
-    return row;
+    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", signature->reference, "text",
+                     signature_needs(arena, signature), "inputs",
+                     signature_params_json(signature, signature->inputs, signature->input_count), "outputs",
+                     signature_params_json(signature, signature->outputs, signature->output_count), "attrs", attrs);
 }
 
 /* One line each: "rms_norm: x floating [*rows, *n], ..."; docs/tasks.md explains it. */
@@ -328,10 +311,8 @@ static int list_references(struct arena *arena, bool json)
         else
             printf("%s: %s\n", name, signature ? signature_needs(arena, signature) : "what the outputs' formulas name");
     }
-    if (json) {
-        json_dumpf(list, stdout, JSON_INDENT(1));
-        putchar('\n');
-    }
+    if (json)
+        cli_print_json(json_incref(list), JSON_INDENT(1));
     json_decref(list);
     return EXIT_PASS;
 }

@@ -134,27 +134,13 @@ static void print_indented(void *closure, const struct gen_subject *subject, con
     cli_print_setting(closure, subject, setting);
 }
 
-static void print_time(const struct times_case *row)
-{
-    printf("%.0f cycles, %.2f us, bound by %s (%.0f %%)", row->cycles, row->us, row->bound,
-           100 * row->bound_us / row->us);
-}
-
 static void print_times(const struct times *before, const struct times *after, bool faster)
 {
     printf("before %.2f us, after %.2f us, %.2f times as fast, geometric mean of %d case%s\n", before->mean_us,
            after->mean_us, times_ratio(before, after), before->count, before->count == 1 ? "" : "s");
     if (before->speedup > 0)
         printf("times as fast as eager, mean of the cases: %.2f before, %.2f after\n", before->speedup, after->speedup);
-    for (int i = 0; i < before->count; i++) {
-        printf("  case %d: ", before->cases[i].id);
-        print_time(&before->cases[i]);
-        if (faster) {
-            printf(" -> ");
-            print_time(&after->cases[i]);
-        }
-        putchar('\n');
-    }
+    cli_print_times(before, after, faster, true);
 }
 
 static void print_result(struct arena *arena, const struct gen_subject *subject, const struct gen_tuning *tuning)
