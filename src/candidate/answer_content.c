@@ -120,16 +120,12 @@ enum answer_role answer_role_of_content(unsigned marks, const char *language)
     return ANSWER_NO_ROLE;
 }
 
-static bool ends_as_code(struct answer_span line)
-{
-    return line.length && strchr(";{}),\\", line.at[line.length - 1]);
-}
-
 static bool is_code_line(struct answer_span line)
 {
     bool indented = line.length && (*line.at == ' ' || *line.at == '\t');
     line = answer_trim(line);
-    return line.length && (indented || strchr("#}@", *line.at) || answer_has(line, "//") || ends_as_code(line));
+    return line.length && (indented || strchr("#}@", *line.at) || answer_has(line, "//") ||
+                           (line.length && strchr(";{}),\\", line.at[line.length - 1])));
 }
 
 bool answer_is_code(const char *text)
@@ -246,20 +242,6 @@ static size_t common_indent(struct answer_span body)
     return common;
 }
 
-static void add_lines(struct text *text, struct answer_span body)
-{
-    const char *end = body.at + body.length;
-    bool numbered = is_numbered(body);
-    size_t indent = numbered ? 0 : common_indent(body);
-    long number = 0;
-    for (const char *at = body.at; at < end; at = answer_next_line(at, end)) {
-        struct answer_span line = answer_line(at, end);
-        size_t skipped = numbered ? line_number_of(line, ++number) : indent < line.length ? indent : line.length;
-        text_append(text, line.at + skipped, line.length - skipped);
-        text_add(text, "\n");
-    }
-}
-
 static struct answer_span without_cdata(struct answer_span body)
 {
     static const char open[] = "<![CDATA[", close[] = "]]>";
@@ -300,7 +282,16 @@ const char *answer_body(struct arena *arena, struct answer_span body, bool in_ta
     if (in_tag)
         body = without_cdata(body);
     body = without_blank_ends(without_language_line(body));
-    add_lines(&text, body);
+    const char *end = body.at + body.length;
+    bool numbered = is_numbered(body);
+    size_t indent = numbered ? 0 : common_indent(body);
+    long number = 0;
+    for (const char *at = body.at; at < end; at = answer_next_line(at, end)) {
+        struct answer_span line = answer_line(at, end);
+        size_t skipped = numbered ? line_number_of(line, ++number) : indent < line.length ? indent : line.length;
+        text_append(&text, line.at + skipped, line.length - skipped);
+        text_add(&text, "\n");
+    }
     char *lines = arena_strdup(arena, text.bytes ? text.bytes : "");
     text_free(&text);
     bool escaped = strstr(lines, "&lt;") || strstr(lines, "&gt;") || strstr(lines, "&quot;");

@@ -156,11 +156,6 @@ static bool is_end_banner(struct answer_span inner)
            (answer_begins(inner, "end") && (inner.length == 3 || inner.at[3] == ':' || inner.at[3] == ' '));
 }
 
-static bool in_known_folder(struct answer_span name)
-{
-    return answer_has(name, "op_kernel/") || answer_has(name, "op_host/");
-}
-
 /* A line, taken apart. */
 struct banner {
     bool slashes, hash, framed; /* begins with // or / *, with #; has decoration on both sides */
@@ -202,7 +197,8 @@ enum answer_banner answer_banner_of_line(struct arena *arena, struct answer_span
         return ANSWER_BANNER_END;
     if (!banner.name.length)
         return ANSWER_NO_BANNER;
-    bool comment = banner.slashes || banner.hash, known = in_known_folder(banner.name);
+    bool comment = banner.slashes || banner.hash,
+         known = answer_has(banner.name, "op_kernel/") || answer_has(banner.name, "op_host/");
     bool alone = first && banner.name.length == line.length; /* a line of its own, no comment */
     bool names =
         banner.framed || (comment && banner.keyword) || (banner.slashes && known) || (first && comment) || alone;

@@ -174,15 +174,6 @@ static void add_piece(struct pieces *pieces, struct piece piece)
         ARRAY_ADD(pieces->arena, pieces->items, pieces->count, pieces->capacity, piece);
 }
 
-static void add_cmake(struct pieces *pieces, const struct answer_block *block)
-{
-    const char *path = block->label.given && block->label.name ? answer_path(pieces->arena, block->label.name) : NULL;
-    bool known = path && (strcmp(path, "CMakeLists.txt") == 0 || strcmp(path, "op_kernel/CMakeLists.txt") == 0);
-    if (known || (!path && (block->marks & ANSWER_HAS_OPTIONS)))
-        add_piece(pieces, (struct piece){ANSWER_CMAKE, known ? path : "op_kernel/CMakeLists.txt", block->text,
-                                         block->marks, block->complete});
-}
-
 /* Programs. A kernel and its host function may stand in two blocks. */
 static int functions_of(const char *text)
 {
@@ -208,9 +199,14 @@ static void add_block(struct pieces *pieces, const struct answer_block *block)
     bool python = strcmp(block->language, "python") == 0 || strcmp(block->language, "py") == 0;
     if (role == ANSWER_DIFF)
         pieces->diff = true;
-    else if (role == ANSWER_CMAKE)
-        add_cmake(pieces, block);
-    else if (role == ANSWER_PROGRAM)
+    else if (role == ANSWER_CMAKE) {
+        const char *path =
+            block->label.given && block->label.name ? answer_path(pieces->arena, block->label.name) : NULL;
+        bool known = path && (strcmp(path, "CMakeLists.txt") == 0 || strcmp(path, "op_kernel/CMakeLists.txt") == 0);
+        if (known || (!path && (block->marks & ANSWER_HAS_OPTIONS)))
+            add_piece(pieces, (struct piece){ANSWER_CMAKE, known ? path : "op_kernel/CMakeLists.txt", block->text,
+                                             block->marks, block->complete});
+    } else if (role == ANSWER_PROGRAM)
         add_program(pieces, block, (block->marks & ANSWER_HAS_PROGRAM) || functions_of(block->text) > 1);
     else if (role == ANSWER_USELESS && python)
         add_program(pieces, block, false);
@@ -354,18 +350,6 @@ static int by_path(const void *left, const void *right)
     return strcmp(a->path, b->path);
 }
 
-/* Headers that got their place late may be one file. */
-static void merge_paths(struct pieces *pieces)
-{
-    for (int i = 0; i < pieces->count; i++)
-        for (int k = 0; k < i; k++) {
-            struct piece *later = &pieces->items[i], *earlier = &pieces->items[k];
-            if (!later->path || !earlier->path || strcmp(later->path, earlier->path) != 0)
-                continue;
-            *(replaces(later, earlier) ? &earlier->path : &later->path) = NULL;
-        }
-}
-
 /* The pieces of this scope, as the answer's files. */
 static void take_files(struct pieces *pieces, enum eval_scope scope, struct answer *answer)
 {
@@ -461,7 +445,14 @@ void answer_make_files(struct arena *arena, const struct answer_blocks *blocks, 
     if (!names_its_kernel(&pieces))
         rename_entry(&pieces, ANSWER_KERNEL, ANSWER_HAS_ENTRY);
     rename_entry(&pieces, ANSWER_HOST, ANSWER_HAS_OPDEF);
-    merge_paths(&pieces);
+    /* Headers that got their place late may be one file. */
+    for (int i = 0; i < pieces.count; i++)
+        for (int k = 0; k < i; k++) {
+            struct piece *later = &pieces.items[i], *earlier = &pieces.items[k];
+            if (!later->path || !earlier->path || strcmp(later->path, earlier->path) != 0)
+                continue;
+            *(replaces(later, earlier) ? &earlier->path : &later->path) = NULL;
+        }
     take_files(&pieces, scope, answer);
     answer->problem = answer_collision(arena, answer);
     answer->kind = answer->problem ? ANSWER_IS_NOTHING : ANSWER_IS_PROJECT;

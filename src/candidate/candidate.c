@@ -56,21 +56,6 @@ void candidate_of_program(struct arena *arena, const struct dsl_lowered *lowered
     candidate->digest = op_files_digest(arena, &candidate->files);
 }
 
-/* A .py file may hold six strings or a program; other text is what was asked for. */
-static void read_file(struct arena *arena, const struct candidate_source *source, const struct task *task,
-                      const struct candidate_asked *asked, struct candidate *candidate)
-{
-    const char *path = candidate->name, *end = strrchr(path, '.');
-    const bool own_form = !asked->language_given && end && strcmp(end, ".py") == 0;
-    struct answer answer;
-    answer_read(arena, source->text, source->length, task, asked->scope, own_form ? EVAL_ANY : asked->language,
-                &answer);
-    if (answer.kind == ANSWER_IS_FORMULAS && own_form)
-        answer_hold(arena, &answer, EVAL_ASCENDC); /* a line of Python, but no form that a .py file has */
-    candidate_of_answer(arena, &answer, path, task, asked->only_case, candidate);
-    candidate->digest = source->digest;
-}
-
 /* `error`: why there is no source, or NULL; freed. */
 static void read_source(struct arena *arena, const char *name, const struct candidate_source *source,
                         struct akgen_error *error, const struct task *task, const struct candidate_asked *asked,
@@ -82,7 +67,16 @@ static void read_source(struct arena *arena, const char *name, const struct cand
                          error->message, candidate);
         error_free(error);
     } else if (source->text) {
-        read_file(arena, source, task, asked, candidate);
+        /* A .py file may hold six strings or a program; other text is what was asked for. */
+        const char *path = candidate->name, *end = strrchr(path, '.');
+        const bool own_form = !asked->language_given && end && strcmp(end, ".py") == 0;
+        struct answer answer;
+        answer_read(arena, source->text, source->length, task, asked->scope, own_form ? EVAL_ANY : asked->language,
+                    &answer);
+        if (answer.kind == ANSWER_IS_FORMULAS && own_form)
+            answer_hold(arena, &answer, EVAL_ASCENDC); /* a line of Python, but no form that a .py file has */
+        candidate_of_answer(arena, &answer, path, task, asked->only_case, candidate);
+        candidate->digest = source->digest;
     } else {
         candidate->language = EVAL_ASCENDC;
         candidate->files = source->files;

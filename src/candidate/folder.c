@@ -183,20 +183,6 @@ static struct akgen_error *list_folder(struct reading *reading, int folder, stru
 
 static struct akgen_error *read_folder(struct reading *reading, int from, const char *path, int depth);
 
-static struct akgen_error *read_subfolder(struct reading *reading, int from, const char *name, const char *path,
-                                          int depth)
-{
-    if (depth == MAX_DEPTH)
-        return too_deep(reading->arena, path);
-    int source = open_inside(from, name, O_DIRECTORY);
-    if (source < 0)
-        return failed(reading->arena, path, errno);
-    keep_file(reading, arena_printf(reading->arena, "%s/", path), NULL, 0);
-    struct akgen_error *error = read_folder(reading, source, path, depth + 1);
-    close(source);
-    return error;
-}
-
 static struct akgen_error *read_entry(struct reading *reading, int from, const char *name, const char *path, int depth)
 {
     struct stat status;
@@ -205,8 +191,17 @@ static struct akgen_error *read_entry(struct reading *reading, int from, const c
         return error;
     if (fstatat(from, name, &status, AT_SYMLINK_NOFOLLOW))
         return errno == ENOENT ? NULL /* it was there a moment ago */ : failed(reading->arena, path, errno);
-    if (S_ISDIR(status.st_mode))
-        return read_subfolder(reading, from, name, path, depth);
+    if (S_ISDIR(status.st_mode)) {
+        if (depth == MAX_DEPTH)
+            return too_deep(reading->arena, path);
+        int source = open_inside(from, name, O_DIRECTORY);
+        if (source < 0)
+            return failed(reading->arena, path, errno);
+        keep_file(reading, arena_printf(reading->arena, "%s/", path), NULL, 0);
+        error = read_folder(reading, source, path, depth + 1);
+        close(source);
+        return error;
+    }
     if (S_ISREG(status.st_mode))
         return read_file(reading, from, name, path);
     return refuse(reading->arena, path,

@@ -45,19 +45,6 @@ static void add_operands(struct text *text, const char *key, const struct dsl_op
     text_add(text, "\n        ],\n");
 }
 
-static void add_description(struct text *text, const struct dsl_opdef *opdef)
-{
-    text_addf(text, "project_json_src = '''[\n    {\n        \"op\": \"%s\",\n        \"language\": \"cpp\",\n",
-              opdef->type);
-    add_operands(text, "input_desc", opdef->inputs, opdef->input_count, opdef->combinations);
-    add_operands(text, "output_desc", opdef->outputs, opdef->output_count, opdef->combinations);
-    text_add(text, "        \"attr\": [");
-    for (int i = 0; i < opdef->attr_count; i++)
-        text_addf(text, "%s{\"name\": \"%s\", \"param_type\": \"required\", \"type\": \"%s\"}", i ? ", " : "",
-                  opdef->attrs[i].name, python_types[opdef->attrs[i].type]);
-    text_add(text, "]\n    }\n]'''\n\n");
-}
-
 static void add_binding(struct text *text, const struct dsl_opdef *opdef)
 {
     bool several = opdef->output_count > 1;
@@ -114,7 +101,15 @@ struct akgen_error *op_response_of_program(struct arena *arena, const struct dsl
     if (error)
         return error;
     text_add(&text, "```python\n");
-    add_description(&text, opdef);
+    text_addf(&text, "project_json_src = '''[\n    {\n        \"op\": \"%s\",\n        \"language\": \"cpp\",\n",
+              opdef->type);
+    add_operands(&text, "input_desc", opdef->inputs, opdef->input_count, opdef->combinations);
+    add_operands(&text, "output_desc", opdef->outputs, opdef->output_count, opdef->combinations);
+    text_add(&text, "        \"attr\": [");
+    for (int i = 0; i < opdef->attr_count; i++)
+        text_addf(&text, "%s{\"name\": \"%s\", \"param_type\": \"required\", \"type\": \"%s\"}", i ? ", " : "",
+                  opdef->attrs[i].name, python_types[opdef->attrs[i].type]);
+    text_add(&text, "]\n    }\n]'''\n\n");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         text_addf(&text, "%s = r'''%s'''\n\n", names[i], lowered->files[i].text);
     add_binding(&text, opdef);

@@ -183,20 +183,16 @@ const struct source_map *source_map_of_program(struct arena *arena, const struct
     return good && strlen(*text) <= SOURCE_MAP_LIMIT ? map : NULL;
 }
 
-static int program_line(const struct source_file *file, int line)
-{
-    int found = 0;
-    for (int i = 0; i < file->count && file->ranges[i].first <= line; i++)
-        found = file->ranges[i].line;
-    return found;
-}
-
 struct source_place source_map_find(const struct source_map *map, const char *file, int line)
 {
     struct source_place place = {0};
     for (int f = 0; map && file && f < map->file_count; f++)
-        if (strcmp(map->files[f].path, file) == 0)
-            place.line = program_line(&map->files[f], line);
+        if (strcmp(map->files[f].path, file) == 0) {
+            int found = 0;
+            for (int i = 0; i < map->files[f].count && map->files[f].ranges[i].first <= line; i++)
+                found = map->files[f].ranges[i].line;
+            place.line = found;
+        }
     for (int t = 0; place.line && t < map->text_count; t++)
         if (map->texts[t].line == place.line)
             place.text = map->texts[t].text;

@@ -140,21 +140,6 @@ static int find_parameter(const struct parameter *parameters, int count, const c
     return -1;
 }
 
-/* self.weight = nn.Parameter(...), self.eps = eps. */
-static void read_constructor(struct model *model, int at)
-{
-    for (int i = at + 1; i < model->line_count && model->lines[i].indent > model->lines[at].indent; i++) {
-        const char *text = model->lines[i].text, *equal = strchr(text, '=');
-        if (strncmp(text, "self.", 5) != 0 || !equal || equal[1] == '=' || model->kept_count == MAX_KEPT)
-            continue;
-        const char *name = arena_strndup(model->arena, text + 5, strcspn(text + 5, " :=+-*/"));
-        const char *value = equal + 1 + strspn(equal + 1, " ");
-        bool parameter = strncmp(value, "nn.Parameter(", 13) == 0 || strncmp(value, "torch.nn.Parameter(", 19) == 0 ||
-                         strncmp(value, "Parameter(", 10) == 0;
-        model->kept[model->kept_count++] = (struct kept){name, value, parameter};
-    }
-}
-
 /* float(x), int(x), x.contiguous(): the same value. */
 static const char *same_value(struct arena *arena, const char *text)
 {
@@ -287,7 +272,18 @@ bool wrapper_read_model(struct arena *arena, const struct py_value *source, stru
         return refuse(model, OP_WRAPPER_BROKEN, &model->lines[class], "ModelNew has no method forward");
     if (constructor >= 0) {
         model->constructor_count = read_parameters(model, &model->lines[constructor], model->constructor);
-        read_constructor(model, constructor);
+        /* self.weight = nn.Parameter(...), self.eps = eps. */
+        for (int i = constructor + 1;
+             i < model->line_count && model->lines[i].indent > model->lines[constructor].indent; i++) {
+            const char *text = model->lines[i].text, *equal = strchr(text, '=');
+            if (strncmp(text, "self.", 5) != 0 || !equal || equal[1] == '=' || model->kept_count == MAX_KEPT)
+                continue;
+            const char *name = arena_strndup(model->arena, text + 5, strcspn(text + 5, " :=+-*/"));
+            const char *value = equal + 1 + strspn(equal + 1, " ");
+            bool parameter = strncmp(value, "nn.Parameter(", 13) == 0 ||
+                             strncmp(value, "torch.nn.Parameter(", 19) == 0 || strncmp(value, "Parameter(", 10) == 0;
+            model->kept[model->kept_count++] = (struct kept){name, value, parameter};
+        }
     }
     model->forward_count = read_parameters(model, &model->lines[forward], model->forward);
     if (model->constructor_count < 0 || model->forward_count < 0)

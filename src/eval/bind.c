@@ -68,30 +68,16 @@ static void set_format(const struct op_param *param, int combination, struct job
             argument->tensors[i].shape.format = format;
 }
 
-static void set_formats(struct bound_case *bound, int combination)
-{
-    const struct op_def *def = &bound->candidate->build->def;
-    for (int i = 0; i < def->input_count; i++)
-        set_format(&def->inputs[i], combination, &bound->inputs[i]);
-    for (int i = 0; i < def->output_count; i++)
-        set_format(&def->outputs[i], combination, &bound->outputs[i]);
-}
-
-static struct op_tensor shape_of(const struct task_tensor *tensor)
-{
-    struct op_tensor shape = {
-        .type = tensor->type, .format = FORMAT_ND, .rank = tensor->rank, .values = tensor->values};
-    memcpy(shape.dims, tensor->dims, sizeof(int64_t) * (size_t)tensor->rank);
-    return shape;
-}
-
 static struct job_argument bind_argument(struct arena *arena, const struct task_argument *argument, bool list)
 {
     struct job_argument bound = {.count = argument->count, .list = list, .alias = -1};
     bound.tensors = arena_alloc(arena, sizeof *bound.tensors * (size_t)argument->count);
     for (int i = 0; i < argument->count; i++) {
         const struct task_tensor *tensor = &argument->tensors[i];
-        bound.tensors[i].shape = shape_of(tensor);
+        struct op_tensor shape = {
+            .type = tensor->type, .format = FORMAT_ND, .rank = tensor->rank, .values = tensor->values};
+        memcpy(shape.dims, tensor->dims, sizeof(int64_t) * (size_t)tensor->rank);
+        bound.tensors[i].shape = shape;
         bound.tensors[i].bytes = (uint64_t)tensor->elements * akgen_dtype_size(tensor->type);
     }
     return bound;
@@ -204,7 +190,11 @@ const char *bind_case(struct arena *arena, struct bound_case *bound)
     if (bound->combination < 0)
         return arena_printf(arena, "no data type combination of the OpDef fits this case (%s)",
                             eval_case_dtype(bound->instance));
-    set_formats(bound, bound->combination);
+    const struct op_def *def = &bound->candidate->build->def;
+    for (int i = 0; i < def->input_count; i++)
+        set_format(&def->inputs[i], bound->combination, &bound->inputs[i]);
+    for (int i = 0; i < def->output_count; i++)
+        set_format(&def->outputs[i], bound->combination, &bound->outputs[i]);
     return NULL;
 }
 

@@ -133,13 +133,6 @@ static void run_other_orders(struct arena *arena, struct bound_case *bound, stru
     free(saved);
 }
 
-static void show_run(struct arena *arena, const struct bound_case *bound)
-{
-    const struct eval_debug *debug = bound->candidate->options->debug;
-    if (debug->on_run)
-        debug->on_run(debug->closure, bound->instance, judge_actual(arena, bound), prepared_expected(bound->prepared));
-}
-
 /* The objects for a combination of data types; NULL if it was only checked. */
 static const struct build_kernel *kernel_for(const struct build *build, int combination)
 {
@@ -218,27 +211,17 @@ static void run_bound(struct arena *arena, struct bound_case *bound, struct verd
     gm_memory_run(arena, bound, &job, &row->run);
     conflicts_weigh(arena, bound, &job, &row->run);
     judge_run(arena, bound, row);
-    if (options->debug)
-        show_run(arena, bound);
+    if (options->debug) {
+        const struct eval_debug *debug = bound->candidate->options->debug;
+        if (debug->on_run)
+            debug->on_run(debug->closure, bound->instance, judge_actual(arena, bound),
+                          prepared_expected(bound->prepared));
+    }
     if (!job.debugger)
         try_other_poison(arena, bound, &job, row);
     if (options->orders)
         run_other_orders(arena, bound, &job, row);
     json_decref(job.tiling_by_field);
-}
-
-static void bind_and_run(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
-{
-    const char *why = bind_case(arena, bound);
-    if (why)
-        judge_set(row, AKGEN_VERDICT_COMPILE_ERROR, AKGEN_STAGE_HOST, why);
-    else if (!gm_memory_lay_out(bound))
-        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_RUN,
-                  arena_printf(arena, "no shared memory for the case's tensors: %s", strerror(errno)));
-    else
-        run_bound(arena, bound, row);
-    gm_memory_free(&bound->gm);
-    json_decref(bound->received);
 }
 
 /* The prepared case under the options' tolerance; candidates with others share what is prepared. eval_run() has seen that
@@ -278,7 +261,16 @@ static void run_case(const struct eval_candidate *candidate, const struct task_c
     row->shape = describe_shape(arena, bound.instance);
     row->dtype = eval_case_dtype(bound.instance);
     row->reduced = bound.instance->reduced;
-    bind_and_run(arena, &bound, row);
+    const char *why = bind_case(arena, &bound);
+    if (why)
+        judge_set(row, AKGEN_VERDICT_COMPILE_ERROR, AKGEN_STAGE_HOST, why);
+    else if (!gm_memory_lay_out(&bound))
+        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_RUN,
+                  arena_printf(arena, "no shared memory for the case's tensors: %s", strerror(errno)));
+    else
+        run_bound(arena, &bound, row);
+    gm_memory_free(&bound.gm);
+    json_decref(bound.received);
     prepared_release(bound.prepared);
 }
 

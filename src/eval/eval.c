@@ -22,21 +22,6 @@ static void choose(struct verdict *verdict, const struct task_case *task_case, b
         (struct verdict_case){.task_case = task_case, .id = task_case->id, .hidden = hidden};
 }
 
-/* What the task does not show. Other sizes are for candidates that must cope with any shape; other values have the
- * sizes of a shown case. */
-static void choose_hidden(struct verdict *verdict, const struct task *task, bool any_shape)
-{
-    int count = verdict->case_count;
-    const struct task_case **shown = arena_alloc(&verdict->arena, sizeof *shown * (size_t)(count + 1));
-    const struct task_case **hidden =
-        arena_alloc(&verdict->arena, sizeof *hidden * (size_t)(count * TASK_VARIANTS + 1));
-    for (int i = 0; i < count; i++)
-        shown[i] = verdict->cases[i].task_case;
-    int found = task_hidden_cases(&verdict->arena, task, shown, count, any_shape, hidden);
-    for (int i = 0; i < found; i++)
-        choose(verdict, hidden[i], true);
-}
-
 /* The cases of this evaluation: one if asked for one, case 0 in static mode as upstream, else all. The strict profile
  * adds hidden ones where the candidate has to cope with any shape. */
 static int select_cases(struct verdict *verdict, const struct task *task, const struct eval_options *options)
@@ -46,8 +31,20 @@ static int select_cases(struct verdict *verdict, const struct task *task, const 
     for (int i = 0; i < task->case_count; i++)
         if (options->only_case >= 0 ? task->cases[i].id == options->only_case : options->mode == EVAL_DYNAMIC || i == 0)
             choose(verdict, &task->cases[i], false);
-    if (options->profile == TASK_STRICT && options->only_case < 0)
-        choose_hidden(verdict, task, options->mode == EVAL_DYNAMIC && options->scope == EVAL_PROJECT);
+    if (options->profile == TASK_STRICT && options->only_case < 0) {
+        /* What the task does not show. Other sizes are for candidates that must cope with any shape; other values have the
+         * sizes of a shown case. */
+        int count = verdict->case_count;
+        const struct task_case **shown = arena_alloc(&verdict->arena, sizeof *shown * (size_t)(count + 1));
+        const struct task_case **hidden =
+            arena_alloc(&verdict->arena, sizeof *hidden * (size_t)(count * TASK_VARIANTS + 1));
+        for (int i = 0; i < count; i++)
+            shown[i] = verdict->cases[i].task_case;
+        int found = task_hidden_cases(&verdict->arena, task, shown, count,
+                                      options->mode == EVAL_DYNAMIC && options->scope == EVAL_PROJECT, hidden);
+        for (int i = 0; i < found; i++)
+            choose(verdict, hidden[i], true);
+    }
     return verdict->cases_total = verdict->case_count;
 }
 
@@ -185,45 +182,6 @@ static void run_case(void *closure, int index)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* The cases behind the one that ran out of time. */
-static void leave_out(struct verdict *verdict, int last)
-{
-    for (int i = last + 1; i < verdict->case_count; i++) {
-        struct verdict_case *row = &verdict->cases[i];
-        job_result_free(&row->run);
-        *row = (struct verdict_case){
-            .task_case = row->task_case,
-            .id = row->id,
-            .hidden = row->hidden,
-            .kind = AKGEN_VERDICT_TIMEOUT,
-            .stage = AKGEN_STAGE_RUN,
-            .error = arena_printf(&verdict->arena, "not run: case %d ran out of time", verdict->cases[last].id)};
-    }
-}
-
-/* What the candidate printed, in all cases together. */
-static void cut_printed(struct verdict *verdict)
-{
-    size_t left = 1 << 20;
-    for (int i = 0; i < verdict->case_count; i++) {
-        struct job_result *run = &verdict->cases[i].run;
-        size_t length = run->printed ? strlen(run->printed) : 0;
-        if (length > left)
-            run->printed = arena_strndup(&verdict->arena, run->printed, left);
-        left -= length < left ? length : left;
-    }
-}
-
-/* Cases are begun in their order, so all before the first failure were tried. Whether one behind it was depends on the
- * workers: nobody sees those. */
-static void forget_behind(struct verdict *verdict, int first_failed)
-{
-    for (int i = first_failed + 1; i < verdict->case_count; i++)
-        job_result_free(&verdict->cases[i].run);
-    if (first_failed < verdict->case_count)
-        verdict->case_count = first_failed + 1;
-}
-
 static void run_all_cases(const struct eval_candidate *candidate, struct verdict *verdict)
 {
     struct case_queue queue = {.candidate = candidate,
@@ -232,10 +190,35 @@ static void run_all_cases(const struct eval_candidate *candidate, struct verdict
                                .last = verdict->case_count,
                                .first_failed = verdict->case_count};
     workers_run(verdict->case_count, candidate->options->jobs, run_case, &queue);
-    if (candidate->options->first_failure)
-        forget_behind(verdict, queue.first_failed);
-    leave_out(verdict, queue.last);
-    cut_printed(verdict);
+    if (candidate->options->first_failure) {
+        /* Cases are begun in their order, so all before the first failure were tried. Whether one behind it was depends on the
+         * workers: nobody sees those. */
+        for (int i = queue.first_failed + 1; i < verdict->case_count; i++)
+            job_result_free(&verdict->cases[i].run);
+        if (queue.first_failed < verdict->case_count)
+            verdict->case_count = queue.first_failed + 1;
+    }
+    /* The cases behind the one that ran out of time. */
+    for (int i = queue.last + 1; i < verdict->case_count; i++) {
+        struct verdict_case *row = &verdict->cases[i];
+        job_result_free(&row->run);
+        *row = (struct verdict_case){
+            .task_case = row->task_case,
+            .id = row->id,
+            .hidden = row->hidden,
+            .kind = AKGEN_VERDICT_TIMEOUT,
+            .stage = AKGEN_STAGE_RUN,
+            .error = arena_printf(&verdict->arena, "not run: case %d ran out of time", verdict->cases[queue.last].id)};
+    }
+    /* What the candidate printed, in all cases together. */
+    size_t left = 1 << 20;
+    for (int i = 0; i < verdict->case_count; i++) {
+        struct job_result *run = &verdict->cases[i].run;
+        size_t length = run->printed ? strlen(run->printed) : 0;
+        if (length > left)
+            run->printed = arena_strndup(&verdict->arena, run->printed, left);
+        left -= length < left ? length : left;
+    }
 }
 
 /* A giant case that this machine could not run at full size. */
@@ -292,31 +275,6 @@ static const struct task *task_as_wanted(struct verdict *verdict, const struct t
     return NULL;
 }
 
-/* A candidate that was built. */
-static void evaluate_cases(struct verdict *verdict, const struct task *task, const struct eval_options *options,
-                           struct budget *budget)
-{
-    struct giants giants = GIANTS_NONE;
-    struct eval_candidate candidate = {task,
-                                       options,
-                                       &verdict->build,
-                                       verdict->sync,
-                                       options->cache ? eval_cache_giants(options->cache) : &giants,
-                                       budget,
-                                       verdict->candidate.response ? &verdict->wrapper : NULL};
-    run_all_cases(&candidate, verdict);
-    sum_up(verdict);
-}
-
-/* A candidate that came to no case ended in each as it did. */
-static void spread(struct verdict *verdict)
-{
-    for (int i = 0; i < verdict->case_count; i++) {
-        verdict->cases[i].kind = verdict->kind;
-        verdict->cases[i].stage = verdict->stage;
-    }
-}
-
 static void evaluate(struct verdict *verdict, const struct task *task, const struct eval_options *options)
 {
     struct op_project project = {0};
@@ -331,10 +289,25 @@ static void evaluate(struct verdict *verdict, const struct task *task, const str
         return;
     }
     budget_open(&budget, eval_candidate_seconds(options), options->cancel_fd);
-    if (build_candidate(verdict, task, options, &budget, &project))
-        evaluate_cases(verdict, task, options, &budget);
-    else
-        spread(verdict);
+    if (build_candidate(verdict, task, options, &budget, &project)) {
+        /* A candidate that was built. */
+        struct giants giants = GIANTS_NONE;
+        struct eval_candidate candidate = {task,
+                                           options,
+                                           &verdict->build,
+                                           verdict->sync,
+                                           options->cache ? eval_cache_giants(options->cache) : &giants,
+                                           &budget,
+                                           verdict->candidate.response ? &verdict->wrapper : NULL};
+        run_all_cases(&candidate, verdict);
+        sum_up(verdict);
+    } else {
+        /* A candidate that came to no case ended in each as it did. */
+        for (int i = 0; i < verdict->case_count; i++) {
+            verdict->cases[i].kind = verdict->kind;
+            verdict->cases[i].stage = verdict->stage;
+        }
+    }
     budget_close(&budget);
 }
 

@@ -63,31 +63,8 @@ static bool enter(struct giants *giants, uint64_t needed, uint64_t *available)
     return enough;
 }
 
-static void leave(struct giants *giants, uint64_t needed)
-{
-    pthread_mutex_lock(&giants->lock);
-    giants->running--;
-    giants->bytes -= needed;
-    pthread_cond_broadcast(&giants->one_ended);
-    pthread_mutex_unlock(&giants->lock);
-}
-
 /* A case of 2^24 elements takes a tenth of a second, and several where all is done by the scalar unit. */
 enum { PARTS_PER_GIANT = 6 };
-
-/* The case at its published size. The limit grows as the case does. */
-static void run_full(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
-                     struct verdict_case *row)
-{
-    struct eval_options options = *candidate->options;
-    struct eval_candidate full = *candidate;
-    options.full = true;
-    double limit = options.case_seconds > 0 ? options.case_seconds : CASE_SECONDS;
-    double grown = limit / PARTS_PER_GIANT * (double)task_case->elements / TASK_GIANT;
-    options.case_seconds = grown > limit ? grown : limit;
-    full.options = &options;
-    case_run(&full, task_case, arena, row);
-}
 
 void eval_case(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
                struct verdict_case *row)
@@ -101,8 +78,20 @@ void eval_case(const struct eval_candidate *candidate, const struct task_case *t
     if (enter(candidate->giants, needed, &available)) {
         job_result_free(&row->run);
         *row = (struct verdict_case){.task_case = task_case, .id = task_case->id};
-        run_full(candidate, task_case, arena, row);
-        leave(candidate->giants, needed);
+        /* The case at its published size. The limit grows as the case does. */
+        struct eval_options options = *candidate->options;
+        struct eval_candidate full = *candidate;
+        options.full = true;
+        double limit = options.case_seconds > 0 ? options.case_seconds : CASE_SECONDS;
+        double grown = limit / PARTS_PER_GIANT * (double)task_case->elements / TASK_GIANT;
+        options.case_seconds = grown > limit ? grown : limit;
+        full.options = &options;
+        case_run(&full, task_case, arena, row);
+        pthread_mutex_lock(&candidate->giants->lock);
+        candidate->giants->running--;
+        candidate->giants->bytes -= needed;
+        pthread_cond_broadcast(&candidate->giants->one_ended);
+        pthread_mutex_unlock(&candidate->giants->lock);
     } else {
         judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_RUN,
                   arena_printf(arena,

@@ -98,21 +98,6 @@ static int count_values(const uint8_t *values, uint64_t count, size_t size)
     return found;
 }
 
-/* What judge_repetition compares. */
-static void describe_outputs(struct arena *arena, const struct bound_case *bound, struct verdict_case *row)
-{
-    struct digest *digest = digest_new();
-    for (int i = 0; i < bound->instance->task->output_count; i++)
-        for (int t = 0; t < bound->outputs[i].count; t++) {
-            const struct job_tensor *tensor = &bound->outputs[i].tensors[t];
-            const uint8_t *values = bound->gm.base + tensor->offset;
-            size_t size = akgen_dtype_size(tensor->shape.type);
-            digest_bytes(digest, values, tensor->bytes);
-            row->varied |= count_values(values, tensor->bytes / size, size) == VARIED;
-        }
-    row->outputs = digest_finish(digest, arena);
-}
-
 /* True if the outputs are what the operator makes of its inputs as the kernel left them. */
 static bool fits_changed_inputs(struct arena *arena, const struct bound_case *bound, enum task_profile profile)
 {
@@ -182,7 +167,17 @@ static void judge_outputs(struct arena *arena, struct bound_case *bound, struct 
     const char *changed = changed_input(bound);
     const char *unwritten = unwritten_output(arena, bound, profile, expected, &row->run);
     allow_short_results(bound, expected, &row->run);
-    describe_outputs(arena, bound, row);
+    /* What judge_repetition compares. */
+    struct digest *digest = digest_new();
+    for (int i = 0; i < bound->instance->task->output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count; t++) {
+            const struct job_tensor *tensor = &bound->outputs[i].tensors[t];
+            const uint8_t *values = bound->gm.base + tensor->offset;
+            size_t size = akgen_dtype_size(tensor->shape.type);
+            digest_bytes(digest, values, tensor->bytes);
+            row->varied |= count_values(values, tensor->bytes / size, size) == VARIED;
+        }
+    row->outputs = digest_finish(digest, arena);
     if (!row->mismatch.ok && changed && !unwritten && fits_changed_inputs(arena, bound, profile))
         judge_set(row, AKGEN_VERDICT_REJECTED, AKGEN_STAGE_COMPARE,
                   arena_printf(arena, "the kernel changed input '%s' into one that its outputs fit (%s)", changed,

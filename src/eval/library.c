@@ -43,14 +43,6 @@ static struct eval_options options_of(const struct akgen_request *request)
     };
 }
 
-/* A project's directory, or an answer's file, that can be read. */
-static struct akgen_error *check_candidate(const char *path)
-{
-    struct stat status;
-    bool file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
-    return access(path, file ? R_OK : R_OK | X_OK) ? error_new("%s: %m", path) : NULL;
-}
-
 struct akgen_verdict *akgen_evaluate(const struct akgen_request *request)
 {
     struct owned_verdict *owned = memory_alloc(sizeof *owned);
@@ -61,8 +53,12 @@ struct akgen_verdict *akgen_evaluate(const struct akgen_request *request)
     struct akgen_error *error = eval_check_jail(&options);
     if (!error)
         error = task_find(&owned->arena, toolchain_home(), request->task, &task);
-    if (!error)
-        error = check_candidate(request->candidate);
+    if (!error) {
+        /* A project's directory, or an answer's file, that can be read. */
+        struct stat status;
+        bool file = stat(request->candidate, &status) == 0 && S_ISREG(status.st_mode);
+        error = access(request->candidate, file ? R_OK : R_OK | X_OK) ? error_new("%s: %m", request->candidate) : NULL;
+    }
     if (error)
         return refuse(owned, error);
     struct candidate candidate;

@@ -32,18 +32,6 @@ static void add_cores(struct text *text, const struct npu_timing *timing, bool a
     text_add(text, "\n");
 }
 
-static void add_memory(struct text *text, struct arena *arena, const struct npu_timing *timing)
-{
-    text_addf(text, "    read %s (%.0f %% in L2), written %s; HBM %.0f GB/s, L2 %.0f GB/s",
-              bytes_text(arena, timing->read),
-              timing->read ? 100.0 * (double)timing->read_l2 / (double)timing->read : 0,
-              bytes_text(arena, timing->written), timing_rate(timing, timing->hbm_read + timing->hbm_written),
-              timing_rate(timing, timing->read + timing->written));
-    if (timing->ub_peak)
-        text_addf(text, "; UB up to %.1f KiB", timing->ub_peak / 1024.0);
-    text_add(text, "\n");
-}
-
 /* A name that the candidate gave: control characters would reach a terminal. */
 static const char *clean(struct arena *arena, const char *name)
 {
@@ -80,7 +68,14 @@ void timing_add_case(struct text *text, const struct verdict *verdict, const str
               us(timing, timing->bound_cycles), 100 * timing_roofline(timing));
     add_cores(text, timing, false);
     add_cores(text, timing, true);
-    add_memory(text, &arena, timing);
+    text_addf(text, "    read %s (%.0f %% in L2), written %s; HBM %.0f GB/s, L2 %.0f GB/s",
+              bytes_text(&arena, timing->read),
+              timing->read ? 100.0 * (double)timing->read_l2 / (double)timing->read : 0,
+              bytes_text(&arena, timing->written), timing_rate(timing, timing->hbm_read + timing->hbm_written),
+              timing_rate(timing, timing->read + timing->written));
+    if (timing->ub_peak)
+        text_addf(text, "; UB up to %.1f KiB", timing->ub_peak / 1024.0);
+    text_add(text, "\n");
     add_slowest(text, &arena, verdict, &row->run.timing);
     if (advice)
         text_addf(text, "    %sadvice:%s %s\n", style->warn, style->off, advice);

@@ -274,19 +274,6 @@ static json_t *timing_json(const struct npu_soc *soc, const struct source_map *m
     return json;
 }
 
-/* The baseline's times of a case. */
-static void add_baseline(json_t *json, const struct speedup_case *times)
-{
-    if (times->eager[0] != 0) {
-        json_t *eager = json_array();
-        for (int launches = 0; launches < SPEEDUP_LAUNCHES && !isnan(times->eager[launches]); launches++)
-            json_array_append_new(eager, json_real(times->eager[launches]));
-        json_object_set_new(json, "eager_us", eager);
-    }
-    if (times->kernel > 0)
-        json_object_set_new(json, "baseline_us", json_real(times->kernel));
-}
-
 static json_t *case_json(const struct verdict *verdict, int i)
 {
     const struct verdict_case *row = &verdict->cases[i];
@@ -316,8 +303,18 @@ static json_t *case_json(const struct verdict *verdict, int i)
     json_object_set_new(json, "endless", endless);
     json_object_set_new(json, "faults", faults);
     json_object_set_new(json, "notes", notes);
-    if (verdict->speedup.cases)
-        add_baseline(json, &verdict->speedup.cases[i]);
+    if (verdict->speedup.cases) {
+        /* The baseline's times of a case. */
+        if (verdict->speedup.cases[i].eager[0] != 0) {
+            json_t *eager = json_array();
+            for (int launches = 0; launches < SPEEDUP_LAUNCHES && !isnan(verdict->speedup.cases[i].eager[launches]);
+                 launches++)
+                json_array_append_new(eager, json_real(verdict->speedup.cases[i].eager[launches]));
+            json_object_set_new(json, "eager_us", eager);
+        }
+        if (verdict->speedup.cases[i].kernel > 0)
+            json_object_set_new(json, "baseline_us", json_real(verdict->speedup.cases[i].kernel));
+    }
     return json;
 }
 
@@ -327,22 +324,6 @@ static json_t *cases_json(const struct verdict *verdict)
     for (int i = 0; i < verdict->case_count; i++)
         json_array_append_new(list, case_json(verdict, i));
     return list;
-}
-
-/* Adds the baseline and the speedups over it. */
-static void add_speedup(json_t *json, const struct speedup *speedup)
-{
-    const struct kernel_times *kernel = speedup->kernel;
-    json_object_set_new(json, "baseline", jsons_text(speedup->baseline));
-    if (kernel)
-        json_object_set_new(json, "baseline_kernel",
-                            json_pack("{s:o, s:o, s:o}", "candidate", jsons_text(kernel->hash), "verdict",
-                                      jsons_text(kernel->judged ? akgen_verdict_kind_name(kernel->kind) : NULL), "lack",
-                                      jsons_text(kernel->lack)));
-    if (!isnan(speedup->over_baseline))
-        json_object_set_new(json, "speedup", json_real(speedup->over_baseline));
-    if (!isnan(speedup->over_eager))
-        json_object_set_new(json, "eager_speedup", json_real(speedup->over_eager));
 }
 
 json_t *verdict_to_json(const struct verdict *verdict)
@@ -375,8 +356,20 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "cases_passed", json_integer(verdict->cases_passed));
     json_object_set_new(json, "cases_total", json_integer(verdict->cases_total));
     json_object_set_new(json, "cases", cases_json(verdict));
-    if (verdict->speedup.baseline)
-        add_speedup(json, &verdict->speedup);
+    if (verdict->speedup.baseline) {
+        /* What speedups are over, and what they are. */
+        const struct kernel_times *kernel = verdict->speedup.kernel;
+        json_object_set_new(json, "baseline", jsons_text(verdict->speedup.baseline));
+        if (kernel)
+            json_object_set_new(json, "baseline_kernel",
+                                json_pack("{s:o, s:o, s:o}", "candidate", jsons_text(kernel->hash), "verdict",
+                                          jsons_text(kernel->judged ? akgen_verdict_kind_name(kernel->kind) : NULL),
+                                          "lack", jsons_text(kernel->lack)));
+        if (!isnan(verdict->speedup.over_baseline))
+            json_object_set_new(json, "speedup", json_real(verdict->speedup.over_baseline));
+        if (!isnan(verdict->speedup.over_eager))
+            json_object_set_new(json, "eager_speedup", json_real(verdict->speedup.over_eager));
+    }
     if (verdict->trace.file)
         json_object_set_new(json, "trace",
                             json_pack("{s:s, s:i, s:b}", "file", verdict->trace.file, "case", verdict->trace.id,

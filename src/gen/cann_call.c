@@ -41,19 +41,14 @@ bool cann_is_parameter(const struct cann *cann, int output)
     return output < def->output_count && same_name(def, output) < 0;
 }
 
-static void add_dims(struct text *text, const struct op_tensor *shape)
-{
-    text_add(text, "Dims{");
-    for (int i = 0; i < shape->rank; i++)
-        text_addf(text, "%s%" PRId64, i ? ", " : "", shape->dims[i]);
-    text_add(text, "}");
-}
-
 /* Data type, format and shape of a tensor, as the constructors take them. */
 static void add_kind(struct text *text, const struct op_tensor *shape)
 {
     text_addf(text, "%d, %d, ", (int)shape->type, shape->format);
-    add_dims(text, shape);
+    text_add(text, "Dims{");
+    for (int i = 0; i < shape->rank; i++)
+        text_addf(text, "%s%" PRId64, i ? ", " : "", shape->dims[i]);
+    text_add(text, "}");
 }
 
 /* An array on the host, which aclnn takes of an input with ValueDepend; NULL: a tensor. */
@@ -124,15 +119,6 @@ static void add_output(struct cann *cann, const struct task_instance *instance, 
     }
 }
 
-/* A text in quotes of C++. */
-static void add_quoted(struct text *text, const char *string)
-{
-    text_add(text, "\"");
-    for (const unsigned char *at = (const unsigned char *)string; *at; at++)
-        text_addf(text, isalnum(*at) || *at == ' ' || *at == '_' || *at == '-' ? "%c" : "\\%03o", *at);
-    text_add(text, "\"");
-}
-
 static void add_real(struct text *text, double value)
 {
     if (isfinite(value))
@@ -193,17 +179,18 @@ static void add_attr(struct text *text, const char *name, const struct op_attr *
         break;
     case OP_ATTR_STRING:
         text_add(text, "const_cast<char *>(");
-        add_quoted(text, json_is_string(attr->value) ? json_string_value(attr->value) : "");
+        /* A text in quotes of C++. */
+        text_add(text, "\"");
+        for (const unsigned char *at =
+                 (const unsigned char *)(json_is_string(attr->value) ? json_string_value(attr->value) : "");
+             *at; at++)
+            text_addf(text, isalnum(*at) || *at == ' ' || *at == '_' || *at == '-' ? "%c" : "\\%03o", *at);
+        text_add(text, "\"");
         text_add(text, ")");
         break;
     default:
         text_add(text, name);
     }
-}
-
-static bool is_list(const struct op_attr *attr)
-{
-    return attr->type == OP_ATTR_LIST_BOOL || attr->type == OP_ATTR_LIST_INT || attr->type == OP_ATTR_LIST_FLOAT;
 }
 
 /* The first stage: all parameters. */
@@ -253,7 +240,8 @@ struct akgen_error *cann_add_call(struct cann *cann, const struct task_instance 
         if (def->attrs[i].type == OP_ATTR_LIST_LIST_INT)
             return error_new("attribute '%s' is a list of lists, for which an aclnn call has no parameter",
                              def->attrs[i].name);
-        if (is_list(&call.attrs[i]))
+        if (call.attrs[i].type == OP_ATTR_LIST_BOOL || call.attrs[i].type == OP_ATTR_LIST_INT ||
+            call.attrs[i].type == OP_ATTR_LIST_FLOAT)
             add_list(text, cann_name(cann->arena, "attr", i, def->attrs[i].name), &call.attrs[i]);
     }
     for (int i = 0; i < def->output_count; i++)

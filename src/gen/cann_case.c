@@ -43,12 +43,6 @@ static const char *write_tensor(struct writing *writing, const char *name, int t
     return write_bytes(writing, name, t, end, tensor->values, bytes_of(tensor));
 }
 
-/* True if golden may be kept as float32. */
-static bool narrow(const struct task_tensor *golden, const struct task_tensor *output)
-{
-    return golden->type == AKGEN_DOUBLE && output->type != AKGEN_DOUBLE && task_is_float(output->type);
-}
-
 static const char *write_golden(struct writing *writing, const char *name, int t, const char *end,
                                 const struct task_tensor *golden, bool narrowed)
 {
@@ -94,7 +88,10 @@ static json_t *strict_json(struct writing *writing, const char *name, int output
     if (t >= writing->golden[output].count)
         return json_null();
     const struct task_tensor *golden = &writing->golden[output].tensors[t];
-    bool narrowed = narrow(golden, &writing->instance->outputs[output].tensors[t]);
+    /* True if golden may be kept as float32. */
+    bool narrowed = golden->type == AKGEN_DOUBLE &&
+                    writing->instance->outputs[output].tensors[t].type != AKGEN_DOUBLE &&
+                    task_is_float(writing->instance->outputs[output].tensors[t].type);
     struct task_strict_limit limit = task_strict_limit(writing->instance, writing->golden, output, t);
     const char *path = write_golden(writing, name, t, ".golden", golden, narrowed);
     json_t *moved = json_array();
@@ -142,15 +139,6 @@ static void write_outputs(struct writing *writing, int output)
     }
 }
 
-static void write_inputs(struct writing *writing)
-{
-    const struct op_def *def = &writing->cann->verdict->build.def;
-    for (int i = 0; i < writing->instance->task->input_count; i++)
-        for (int t = 0; t < writing->instance->inputs[i].count; t++)
-            write_tensor(writing, cann_name(writing->cann->arena, "in", i, def->inputs[i].name), t, "",
-                         &writing->instance->inputs[i].tensors[t]);
-}
-
 /* "x float16[48,128,512]", as reports have it. */
 static const char *inputs_text(struct arena *arena, const struct task_instance *instance)
 {
@@ -191,7 +179,11 @@ struct akgen_error *cann_add_case(struct cann *cann, const struct task_instance 
         writing.upstream = task_reference(instance, TASK_UPSTREAM);
         writing.golden = task_reference(instance, TASK_STRICT);
         task_strict_moved(instance, writing.moved);
-        write_inputs(&writing);
+        const struct op_def *def = &writing.cann->verdict->build.def;
+        for (int i = 0; i < writing.instance->task->input_count; i++)
+            for (int t = 0; t < writing.instance->inputs[i].count; t++)
+                write_tensor(&writing, cann_name(writing.cann->arena, "in", i, def->inputs[i].name), t, "",
+                             &writing.instance->inputs[i].tensors[t]);
         for (int i = 0; i < instance->task->output_count; i++)
             write_outputs(&writing, i);
     }

@@ -20,16 +20,6 @@ static const char *kept_string(struct arena *arena, const char *text)
     return text ? arena_strdup(arena, text) : NULL;
 }
 
-static struct gen_sampling kept_sampling(struct arena *arena, const struct gen_sampling *sampling)
-{
-    struct gen_sampling kept = *sampling;
-    const char **stop = arena_alloc(arena, sizeof *stop * (size_t)(sampling->stop_count + 1));
-    for (int i = 0; i < sampling->stop_count; i++)
-        stop[i] = arena_strdup(arena, sampling->stop[i]);
-    kept.stop = stop;
-    return kept;
-}
-
 static struct gen_job *job_new(struct gen_client *client, const struct gen_request *request)
 {
     struct gen_job *job = memory_alloc(sizeof *job);
@@ -44,7 +34,12 @@ static struct gen_job *job_new(struct gen_client *client, const struct gen_reque
     job->request.n = request->n > 1 ? request->n : 1;
     job->request.messages = messages;
     job->request.grammar = request->grammar ? arena_strdup(&reply->arena, request->grammar) : NULL;
-    job->request.sampling = kept_sampling(&reply->arena, &request->sampling);
+    struct gen_sampling kept = request->sampling;
+    const char **stop = arena_alloc(&reply->arena, sizeof *stop * (size_t)(request->sampling.stop_count + 1));
+    for (int i = 0; i < request->sampling.stop_count; i++)
+        stop[i] = arena_strdup(&reply->arena, request->sampling.stop[i]);
+    kept.stop = stop;
+    job->request.sampling = kept;
     job->run = (struct gen_run){.input = -1, .output = -1, .errors = -1, .ended = -1};
     reply->closure = request->closure;
     reply->choices = arena_alloc(&reply->arena, sizeof *reply->choices * (size_t)job->request.n);
@@ -161,13 +156,6 @@ static double moment_of_retry(struct gen_job *job, const struct gen_outcome *out
     return now + wait;
 }
 
-static void learn(struct gen_client *client, const struct gen_quirks *learned)
-{
-    client->quirks.no_usage |= learned->no_usage;
-    client->quirks.single |= learned->single;
-    client->quirks.completion_tokens |= learned->completion_tokens;
-}
-
 /* True if the job's reply is there. */
 static bool settle(struct gen_job *job, struct gen_outcome *outcome)
 {
@@ -177,7 +165,9 @@ static bool settle(struct gen_job *job, struct gen_outcome *outcome)
         job->failures = 0;
         over = job->reply->count == job->request.n;
     } else if (outcome->end == GEN_AGAIN) {
-        learn(job->client, &job->quirks);
+        job->client->quirks.no_usage |= job->quirks.no_usage;
+        job->client->quirks.single |= job->quirks.single;
+        job->client->quirks.completion_tokens |= job->quirks.completion_tokens;
     } else {
         job->failures++;
         over = outcome->end == GEN_REFUSED || job->failures > job->client->endpoint.retries;
@@ -256,13 +246,6 @@ static void fill(struct gen_client *client)
     pthread_mutex_unlock(&client->lock);
 }
 
-static void free_place(struct gen_client *client, const struct gen_job *job)
-{
-    for (int i = 0; i < client->endpoint.concurrency; i++)
-        if (client->places[i] == job)
-            client->places[i] = NULL;
-}
-
 /* Settles the transfers that libcurl has ended. */
 static bool take_ended(struct gen_client *client)
 {
@@ -275,7 +258,9 @@ static bool take_ended(struct gen_client *client)
         gen_curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &job);
         gen_http_ended(job, code, &outcome);
         if (settle(job, &outcome))
-            free_place(client, job);
+            for (int i = 0; i < client->endpoint.concurrency; i++)
+                if (client->places[i] == job)
+                    client->places[i] = NULL;
     }
     return any;
 }
@@ -394,31 +379,6 @@ static struct akgen_error *check(const struct gen_endpoint *endpoint)
     return NULL;
 }
 
-static void copy_endpoint(struct gen_client *client, const struct gen_endpoint *endpoint)
-{
-    struct arena *arena = &client->arena;
-    const char *proxied = getenv("no_proxy");
-    proxied = proxied ? proxied : getenv("NO_PROXY");
-    client->endpoint = *endpoint;
-    client->endpoint.url = kept_string(arena, endpoint->url);
-    client->endpoint.folder = kept_string(arena, endpoint->folder);
-    client->endpoint.command = kept_string(arena, endpoint->command);
-    client->endpoint.model = kept_string(arena, endpoint->model);
-    client->endpoint.key = kept_string(arena, endpoint->key);
-    client->no_proxy =
-        arena_printf(arena, "localhost,127.0.0.0/8,::1%s%s", proxied && *proxied ? "," : "", proxied ? proxied : "");
-}
-
-static struct akgen_error *begin_thread(struct gen_client *client)
-{
-    sigset_t all, old;
-    sigfillset(&all); /* signals are for the other threads; a pipe that nobody reads is an error here */
-    pthread_sigmask(SIG_BLOCK, &all, &old);
-    int failed = pthread_create(&client->thread, NULL, serve, client);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return failed ? error_new("a thread cannot be started: %s", strerror(failed)) : NULL;
-}
-
 static void client_free(struct gen_client *client)
 {
     free_list(&client->queue, &client->queue_end);
@@ -451,7 +411,17 @@ struct akgen_error *gen_client_open(const struct gen_endpoint *endpoint, struct 
         error = error_new("no pipe for commands: %m");
     client->queue_end = &client->queue;
     client->done_end = &client->done;
-    copy_endpoint(client, endpoint);
+    struct arena *arena = &client->arena;
+    const char *proxied = getenv("no_proxy");
+    proxied = proxied ? proxied : getenv("NO_PROXY");
+    client->endpoint = *endpoint;
+    client->endpoint.url = kept_string(arena, endpoint->url);
+    client->endpoint.folder = kept_string(arena, endpoint->folder);
+    client->endpoint.command = kept_string(arena, endpoint->command);
+    client->endpoint.model = kept_string(arena, endpoint->model);
+    client->endpoint.key = kept_string(arena, endpoint->key);
+    client->no_proxy =
+        arena_printf(arena, "localhost,127.0.0.0/8,::1%s%s", proxied && *proxied ? "," : "", proxied ? proxied : "");
     client->places = arena_alloc(&client->arena, sizeof(struct gen_job *) * places);
     client->fds = arena_alloc(&client->arena, sizeof *client->fds * places * GEN_COMMAND_FDS);
     rng_seed(&client->jitter, (uint64_t)(clock_seconds() * 1e9));
@@ -461,8 +431,14 @@ struct akgen_error *gen_client_open(const struct gen_endpoint *endpoint, struct 
         gen_curl.multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)endpoint->concurrency);
     if (!error && endpoint->url)
         error = address_of(client);
-    if (!error)
-        error = begin_thread(client);
+    if (!error) {
+        sigset_t all, old;
+        sigfillset(&all); /* signals are for the other threads; a pipe that nobody reads is an error here */
+        pthread_sigmask(SIG_BLOCK, &all, &old);
+        int failed = pthread_create(&client->thread, NULL, serve, client);
+        pthread_sigmask(SIG_SETMASK, &old, NULL);
+        error = failed ? error_new("a thread cannot be started: %s", strerror(failed)) : NULL;
+    }
     if (error)
         client_free(client);
     *opened = error ? NULL : client;

@@ -245,10 +245,11 @@ static bool are_sizes(const char *line, size_t at, const char *inside, bool name
     return !word && (named || large) && (named || strpbrk(inside, ",") || strlen(inside) < 3);
 }
 
-/* "N,C" is "N, C". */
-static const char *spaced(struct arena *arena, const char *shape)
+static struct akgen_error *set_shape(struct gen_description *description, struct name *name, const char *shape,
+                                     bool declared, int line)
 {
-    char *text = arena_alloc(arena, 2 * strlen(shape) + 1), *out = text;
+    /* "N,C" is "N, C". */
+    char *text = arena_alloc(description->arena, 2 * strlen(shape) + 1), *out = text;
     for (const char *at = shape + strspn(shape, " "); *at; at++)
         if (*at == ',') {
             *out++ = ',';
@@ -258,13 +259,7 @@ static const char *spaced(struct arena *arena, const char *shape)
             *out++ = *at;
         }
     *out = '\0';
-    return trimmed(arena, text);
-}
-
-static struct akgen_error *set_shape(struct gen_description *description, struct name *name, const char *shape,
-                                     bool declared, int line)
-{
-    shape = spaced(description->arena, shape);
+    shape = trimmed(description->arena, text);
     if (name->shape && strcmp(name->shape, shape) != 0)
         return error_new(
             "%s:%d: '%s' has a second shape, the first one is in line %d: a tensor has one, either [%s] or "

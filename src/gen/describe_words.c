@@ -129,22 +129,6 @@ static bool ends_with_e(const struct text *out)
            (n == 1 || (!isalnum((unsigned char)out->bytes[n - 2]) && out->bytes[n - 2] != '_'));
 }
 
-/* x_i and x_{ij} are elements of x; x_{max} is a name. */
-static void translate_subscript(struct text *out, const char **at)
-{
-    struct text name = {0};
-    bool braces = **at == '{';
-    if (braces)
-        translate_argument(&name, at);
-    else
-        while (isalnum((unsigned char)**at) || **at == '_')
-            text_append(&name, (*at)++, 1);
-    const char *bytes = name.bytes ? name.bytes : "";
-    if (strspn(bytes, "ijk, ") < strlen(bytes))
-        text_addf(out, "_%s", bytes);
-    text_free(&name);
-}
-
 static void translate(struct text *out, const char **at, char end)
 {
     while (**at && **at != end) {
@@ -162,7 +146,18 @@ static void translate(struct text *out, const char **at, char end)
         } else if (c == '^' && ends_with_e(out)) {
             text_add(out, "xp(1)^");
         } else if (c == '_' && (**at == '{' || (strchr("ijk", **at) && **at && !isalnum((unsigned char)(*at)[1])))) {
-            translate_subscript(out, at);
+            /* x_i and x_{ij} are elements of x; x_{max} is a name. */
+            struct text name = {0};
+            bool braces = **at == '{';
+            if (braces)
+                translate_argument(&name, at);
+            else
+                while (isalnum((unsigned char)**at) || **at == '_')
+                    text_append(&name, (*at)++, 1);
+            const char *bytes = name.bytes ? name.bytes : "";
+            if (strspn(bytes, "ijk, ") < strlen(bytes))
+                text_addf(out, "_%s", bytes);
+            text_free(&name);
         } else if (c == '&' && **at == '=') {
             continue; /* aligned */
         } else {
@@ -271,14 +266,6 @@ static size_t formula_length(const char *text)
     return length;
 }
 
-static bool expects_value(const struct text *out)
-{
-    size_t n = out->length;
-    while (n && out->bytes[n - 1] == ' ')
-        n--;
-    return !n || strchr("+-*/^(,<>=?:%|&!", out->bytes[n - 1]);
-}
-
 /* |x| and, of rows, ||x||: bars that open stand where a value is expected. */
 static const char *without_bars(struct arena *arena, const char *text)
 {
@@ -292,7 +279,10 @@ static const char *without_bars(struct arena *arena, const char *text)
         for (size_t i = 0; i < sizeof bars / sizeof *bars && !length; i++) {
             if (strncmp(text, bars[i].bar, strlen(bars[i].bar)) != 0)
                 continue;
-            bool opens = expects_value(&out);
+            size_t n = out.length;
+            while (n && out.bytes[n - 1] == ' ')
+                n--;
+            bool opens = !n || strchr("+-*/^(,<>=?:%|&!", out.bytes[n - 1]);
             if (!opens && !open)
                 continue; /* a | b */
             length = strlen(bars[i].bar);

@@ -336,17 +336,6 @@ static const char *remedy_of_mismatch(const struct verdict_case *row)
     return "compare the code with the specification step by step: order of the inputs, axes, offsets, constants";
 }
 
-/* What the host part told the kernel in this case: a value that is missing there is 0 here. */
-static void add_launch(struct collection *all, struct found *found, const struct verdict_case *row)
-{
-    char *tiling = row->run.tiling ? json_dumps(row->run.tiling, JSON_COMPACT) : NULL;
-    if (row->run.block_dim > 0)
-        add_line(all, found, "launch:",
-                 arena_printf(all->arena, "%d blocks%s%s", row->run.block_dim, tiling ? ", tiling " : "",
-                              tiling ? tiling : ""));
-    free(tiling);
-}
-
 static void collect_mismatch(struct collection *all, const struct verdict_case *row)
 {
     const struct task_mismatch *mismatch = &row->mismatch;
@@ -370,7 +359,13 @@ static void collect_mismatch(struct collection *all, const struct verdict_case *
                                   mismatch->max_abs, mismatch->max_rel, mismatch->not_finite));
         if (*mismatch->where)
             add_line(all, found, "where:", mismatch->where);
-        add_launch(all, found, row);
+        /* What the host part told the kernel in this case: a value that is missing there is 0 here. */
+        char *tiling = row->run.tiling ? json_dumps(row->run.tiling, JSON_COMPACT) : NULL;
+        if (row->run.block_dim > 0)
+            add_line(all, found, "launch:",
+                     arena_printf(all->arena, "%d blocks%s%s", row->run.block_dim, tiling ? ", tiling " : "",
+                                  tiling ? tiling : ""));
+        free(tiling);
         set_remedy(all, found, remedy_of_mismatch(row));
     }
     if (found)
@@ -474,19 +469,6 @@ static bool has_undefined_fault(const struct verdict_case *row)
     return false;
 }
 
-/* Notes of the cases that are wrong by their numbers or compute with what nothing has written: a few, the first. */
-static void collect_notes(struct collection *all)
-{
-    int before = all->count;
-    for (int i = 0; i < all->verdict->case_count; i++) {
-        const struct verdict_case *row = &all->verdict->cases[i];
-        bool asks = row->kind == AKGEN_VERDICT_WRONG || has_undefined_fault(row);
-        for (size_t f = 0; asks && f < row->run.finding_count && all->count < before + HINTS; f++)
-            if (!row->run.findings[f].fatal)
-                collect_finding(all, row, &row->run.findings[f]);
-    }
-}
-
 /* ---- What is said */
 
 /* "all bfloat16 cases are wrong, all others are right", if that is so; else NULL. */
@@ -579,8 +561,17 @@ void gen_feedback_read(struct arena *arena, const struct verdict *verdict, const
     bool builds = !all->count;
     for (int i = 0; builds && i < verdict->case_count; i++)
         collect_case(all, &verdict->cases[i]);
-    if (builds)
-        collect_notes(all);
+    if (builds) {
+        /* Notes of the cases that are wrong by their numbers or compute with what nothing has written: a few, the first. */
+        int before = all->count;
+        for (int i = 0; i < all->verdict->case_count; i++) {
+            const struct verdict_case *row = &all->verdict->cases[i];
+            bool asks = row->kind == AKGEN_VERDICT_WRONG || has_undefined_fault(row);
+            for (size_t f = 0; asks && f < row->run.finding_count && all->count < before + HINTS; f++)
+                if (!row->run.findings[f].fatal)
+                    collect_finding(all, row, &row->run.findings[f]);
+        }
+    }
     collect_reason(all);
     for (int i = 0; i < all->count; i++) {
         struct found *found = &all->found[i];
@@ -603,21 +594,6 @@ static bool has(const struct gen_feedback *feedback, const char *key)
         if (strcmp(feedback->points[i].key, key) == 0)
             return true;
     return false;
-}
-
-/* The points that were there before, a line each. */
-static void tell_stayed(struct text *text, const struct gen_feedback *feedback, const struct gen_feedback *before)
-{
-    bool said = false;
-    for (int i = 0; i < feedback->count; i++) {
-        const struct gen_point *point = &feedback->points[i];
-        if (!has(before, point->key))
-            continue;
-        text_add(text, said ? "" : "\nUnchanged since the last round:\n");
-        said = true;
-        text_addf(text, "- %s%s%s%s%s\n", point->title, point->place ? ", " : "", point->place ? point->place : "",
-                  point->remedy ? "; remedy: " : "", point->remedy ? point->remedy : "");
-    }
 }
 
 static void tell_mended(struct text *text, const struct gen_feedback *feedback, const struct gen_feedback *before)
@@ -649,8 +625,19 @@ const char *gen_feedback_text(struct arena *arena, const struct gen_feedback *fe
             text_addf(&text, "\n%d. %s\n%s", ++number, feedback->points[i].title, feedback->points[i].text);
     if (feedback->left_out)
         text_addf(&text, "\n%d more of this kind are not shown.\n", feedback->left_out);
-    if (news)
-        tell_stayed(&text, feedback, before);
+    if (news) {
+        /* The points that were there before, a line each. */
+        bool said = false;
+        for (int i = 0; i < feedback->count; i++) {
+            const struct gen_point *point = &feedback->points[i];
+            if (!has(before, point->key))
+                continue;
+            text_add(&text, said ? "" : "\nUnchanged since the last round:\n");
+            said = true;
+            text_addf(&text, "- %s%s%s%s%s\n", point->title, point->place ? ", " : "", point->place ? point->place : "",
+                      point->remedy ? "; remedy: " : "", point->remedy ? point->remedy : "");
+        }
+    }
     tell_mended(&text, feedback, before);
     char *result = arena_strdup(arena, text.bytes);
     text_free(&text);

@@ -41,15 +41,6 @@ static bool is_tag(const char *tag, size_t length, const char *name)
     return strlen(name) == length && strncasecmp(tag, name, length) == 0;
 }
 
-/* Behind an element whose text is none of the page's: </script>. */
-static const char *behind_element(const char *at, const char *name, size_t length)
-{
-    for (const char *close = at; (close = strstr(close, "</")); close += 2)
-        if (strncasecmp(close + 2, name, length) == 0)
-            return close;
-    return at + strlen(at);
-}
-
 static void begin_line(struct text *text)
 {
     while (text->length && text->bytes[text->length - 1] == ' ')
@@ -76,8 +67,13 @@ static const char *take_tag(const char *at, struct text *text)
             text_addf(text, "\n%.*s ", at[1] - '0', "######");
         return behind;
     }
-    if (!ends && (is_tag(at, length, "script") || is_tag(at, length, "style")))
-        return behind_element(behind, at, length);
+    if (!ends && (is_tag(at, length, "script") || is_tag(at, length, "style"))) {
+        /* Behind an element whose text is none of the page's: </script>. */
+        for (const char *close = behind; (close = strstr(close, "</")); close += 2)
+            if (strncasecmp(close + 2, at, length) == 0)
+                return close;
+        return behind + strlen(behind);
+    }
     if (is_tag(at, length, "td") || is_tag(at, length, "th"))
         text_add(text, ends ? " | " : "");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)

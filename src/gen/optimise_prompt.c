@@ -41,20 +41,6 @@ struct akgen_error *optimise_read_templates(struct repair *repair)
 
 /* ---- What is told of a time */
 
-static void add_table(struct text *text, const struct times *times)
-{
-    text_add(text,
-             "| case | data types and shapes | us | of it the launch | bound by | the bound, us | bound / time |\n"
-             "|--:|---|--:|--:|---|--:|--:|\n");
-    for (int i = 0; i < times->count && i < ROWS; i++) {
-        const struct times_case *row = &times->cases[i];
-        text_addf(text, "| %d | %s %s | %.2f | %.2f | %s | %.2f | %.0f %% |\n", row->id, row->dtype, row->shape,
-                  row->us, row->launch_us, row->bound, row->bound_us, 100 * row->bound_us / row->us);
-    }
-    if (times->count > ROWS)
-        text_addf(text, "\n%d more cases are not shown.\n", times->count - ROWS);
-}
-
 /* The line that takes most time, of the program where the project was compiled of one. */
 static const char *costliest_line(struct arena *arena, const struct verdict *verdict, const struct job_timing *timing)
 {
@@ -116,7 +102,16 @@ const char *optimise_told(struct arena *arena, const struct verdict *verdict, co
     const struct verdict_case *chosen[DETAILED];
     const struct timing_style plain = {"", "", ""};
     struct text text = {0};
-    add_table(&text, times);
+    text_add(&text,
+             "| case | data types and shapes | us | of it the launch | bound by | the bound, us | bound / time |\n"
+             "|--:|---|--:|--:|---|--:|--:|\n");
+    for (int i = 0; i < times->count && i < ROWS; i++) {
+        const struct times_case *row = &times->cases[i];
+        text_addf(&text, "| %d | %s %s | %.2f | %.2f | %s | %.2f | %.0f %% |\n", row->id, row->dtype, row->shape,
+                  row->us, row->launch_us, row->bound, row->bound_us, 100 * row->bound_us / row->us);
+    }
+    if (times->count > ROWS)
+        text_addf(&text, "\n%d more cases are not shown.\n", times->count - ROWS);
     int count = choose_cases(verdict, chosen);
     for (int i = 0; i < count; i++) {
         const char *line = costliest_line(arena, verdict, &chosen[i]->run.timing);

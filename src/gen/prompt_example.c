@@ -33,15 +33,10 @@ static size_t bare_length(const char *op)
     return length;
 }
 
-static const char *op_of(const char *task)
-{
-    const char *slash = strrchr(task, '/');
-    return slash ? slash + 1 : task;
-}
-
 bool prompt_same_operator(const struct task *task, const char *other)
 {
-    const char *op = op_of(other);
+    const char *slash = strrchr(other, '/');
+    const char *op = slash ? slash + 1 : other;
     size_t length = bare_length(op);
     return length == bare_length(task->op) && strncasecmp(op, task->op, length) == 0;
 }

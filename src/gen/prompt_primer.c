@@ -61,13 +61,6 @@ static const char *behind_block(const char *line)
     return *end == '\n' ? end + 1 : end;
 }
 
-/* A block of code without what the tests of the page need to know of it. */
-static const char *bare_block(struct arena *arena, const char *line, const char *end)
-{
-    const char *code = line + strcspn(line, "\n");
-    return arena_printf(arena, "%.*s%.*s", (int)strcspn(line, " \n"), line, (int)(end - code), code);
-}
-
 struct akgen_error *prompt_primer_read(struct arena *arena, const char *home, struct prompt_primer *primer)
 {
     char *page;
@@ -92,7 +85,9 @@ struct akgen_error *prompt_primer_read(struct arena *arena, const char *home, st
         bool told = strncmp(line, "```text", 7) == 0; /* what the checker says of the program before it */
         if (!told)
             error = task_of_block(arena, home, line, &task);
-        const char *bare = bare_block(arena, line, next);
+        /* A block of code without what the tests of the page need to know of it. */
+        const char *code = line + strcspn(line, "\n");
+        const char *bare = arena_printf(arena, "%.*s%.*s", (int)strcspn(line, " \n"), line, (int)(next - code), code);
         add(arena, primer, bare, strlen(bare), task, !told);
     }
     return error;

@@ -185,14 +185,6 @@ static void add_argument(struct text *row, const struct task_argument *argument)
     }
 }
 
-static void add_attribute(struct text *row, const struct task_attr *attr, const json_t *value)
-{
-    char *json = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(9));
-    text_addf(row, " %s%s |", json ? json : "?",
-              strstr(expr_text(attr->value), "rand") ? " (drawn anew for other inputs)" : "");
-    free(json);
-}
-
 static struct akgen_error *add_case(struct text *table, const struct task *task, const struct task_case *task_case)
 {
     struct task_instance *instance;
@@ -208,8 +200,12 @@ static struct akgen_error *add_case(struct text *table, const struct task *task,
         add_argument(table, &instance->outputs[i]);
         text_add(table, " |");
     }
-    for (int i = 0; i < task->attr_count; i++)
-        add_attribute(table, &task->attrs[i], instance->attrs[i]);
+    for (int i = 0; i < task->attr_count; i++) {
+        char *json = json_dumps(instance->attrs[i], JSON_ENCODE_ANY | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(9));
+        text_addf(table, " %s%s |", json ? json : "?",
+                  strstr(expr_text(task->attrs[i].value), "rand") ? " (drawn anew for other inputs)" : "");
+        free(json);
+    }
     text_add(table, "\n");
     task_instance_free(instance);
     return NULL;

@@ -291,15 +291,6 @@ static json_t *choice_json(const struct gen_partial *choice, int index)
     return json;
 }
 
-/* Pieces of a chat call themselves "chat.completion.chunk". */
-static void name_whole(json_t *json)
-{
-    const char *object = json_string_value(json_object_get(json, "object")),
-               *end = object ? strstr(object, ".chunk") : NULL;
-    if (end)
-        json_object_set_new(json, "object", json_stringn(object, (size_t)(end - object)));
-}
-
 char *gen_incoming_text(const struct gen_incoming *incoming)
 {
     if (!incoming->frame) {
@@ -314,7 +305,11 @@ char *gen_incoming_text(const struct gen_incoming *incoming)
         if (incoming->choices[i].seen)
             json_array_append_new(choices, choice_json(&incoming->choices[i], i));
     json_object_set_new(json, "choices", choices);
-    name_whole(json);
+    /* Pieces of a chat call themselves "chat.completion.chunk". */
+    const char *object = json_string_value(json_object_get(json, "object")),
+               *end = object ? strstr(object, ".chunk") : NULL;
+    if (end)
+        json_object_set_new(json, "object", json_stringn(object, (size_t)(end - object)));
     if (incoming->counted)
         json_object_set_new(json, "usage",
                             json_pack("{s:I,s:I}", "prompt_tokens", (json_int_t)incoming->prompt_tokens,

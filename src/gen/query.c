@@ -87,13 +87,6 @@ static void add_text(struct terms *terms, const char *text)
     }
 }
 
-static void add_operator(struct terms *terms, const char *op)
-{
-    char *words = arena_strdup(terms->arena, library_words(terms->arena, op)), *rest;
-    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        add_word(terms, word, true);
-}
-
 /* The description above its tables and rules, which are much the same for all tasks. */
 static const char *without_tables(struct arena *arena, const char *description)
 {
@@ -109,7 +102,9 @@ struct akgen_error *prompt_query(struct arena *arena, const struct task *task, s
     if (error)
         return error;
     add_names(&terms, every_kernel);
-    add_operator(&terms, task->op);
+    char *words = arena_strdup(terms.arena, library_words(terms.arena, task->op)), *rest;
+    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        add_word(&terms, word, true);
     add_text(&terms, without_tables(arena, description));
     for (int i = 0; i < task->output_count; i++)
         if (task->outputs[i].formula)

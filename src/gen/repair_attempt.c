@@ -6,19 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *hash_of(struct arena *arena, const struct attempt *attempt)
-{
-    struct digest *digest = digest_new();
-    const struct answer *answer = &attempt->answer;
-    for (int i = 0; i < answer->count; i++) {
-        digest_string(digest, answer->files[i].path);
-        digest_string(digest, answer->files[i].bytes);
-    }
-    if (!answer->count)
-        digest_string(digest, attempt->text);
-    return digest_finish(digest, arena);
-}
-
 /* Where it came to: an answer that cheats is no way to one that does not, one that could not be judged says nothing. */
 static int rank_of(const struct attempt *attempt)
 {
@@ -51,14 +38,6 @@ static const char *describe_end(struct arena *arena, const struct attempt *attem
                         attempt->row.cases_total);
 }
 
-/* The project as it was judged; of an answer that was refused its own files. */
-static void take_files(struct attempt *attempt, const struct candidate *candidate)
-{
-    const struct answer *answer = &attempt->answer;
-    attempt->files =
-        candidate->files.count ? candidate->files : (struct op_files){answer->files, (size_t)answer->count};
-}
-
 /* What the compiler of programs has to say of an answer that is one; NULL if it is none, or nothing is wrong with it. */
 static struct akgen_error *review(struct repair *repair, const struct attempt *attempt, struct dsl_messages *messages,
                                   const struct dsl_messages **said)
@@ -83,19 +62,6 @@ static char *attempt_dump(struct arena *arena, const json_t *json, size_t flags)
     char *text = json_dumps(json, flags), *copy = arena_strdup(arena, text ? text : "{}");
     free(text);
     return copy;
-}
-
-static void take_verdict(struct repair *repair, struct attempt *attempt, const struct verdict *verdict)
-{
-    struct bench_row *row = &attempt->row;
-    json_t *json = verdict_to_json(verdict);
-    bench_row_take(repair->arena, row, verdict);
-    row->verdict = attempt_dump(repair->arena, json, JSON_COMPACT);
-    attempt->json = attempt_dump(repair->arena, json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-    json_decref(json);
-    attempt->timed = repair->options->faster.rounds > 0 && times_of(repair->arena, verdict, &attempt->times);
-    attempt->told = attempt->timed ? optimise_told(repair->arena, verdict, &attempt->times) : NULL;
-    attempt->ended = describe_end(repair->arena, attempt);
 }
 
 /* Keeps the verdict if no attempt came further; it is the outcome's then. */
@@ -128,10 +94,20 @@ static struct akgen_error *evaluate(struct repair *repair, struct attempt *attem
     candidate_of_answer(arena, &attempt->answer, "", repair->task, eval->only_case, &candidate);
     eval_run(&candidate, repair->task, eval, &verdict);
     speedup_add(repair->task, NULL, &verdict);
-    take_verdict(repair, attempt, &verdict);
+    struct bench_row *row = &attempt->row;
+    json_t *json = verdict_to_json(&verdict);
+    bench_row_take(repair->arena, row, &verdict);
+    row->verdict = attempt_dump(repair->arena, json, JSON_COMPACT);
+    attempt->json = attempt_dump(repair->arena, json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+    json_decref(json);
+    attempt->timed = repair->options->faster.rounds > 0 && times_of(repair->arena, &verdict, &attempt->times);
+    attempt->told = attempt->timed ? optimise_told(repair->arena, &verdict, &attempt->times) : NULL;
+    attempt->ended = describe_end(repair->arena, attempt);
     struct akgen_error *error = review(repair, attempt, &messages, &said);
     gen_feedback_read(arena, &verdict, said, &attempt->feedback);
-    take_files(attempt, &candidate);
+    /* The project as it was judged; of an answer that was refused its own files. */
+    const struct answer *answer = &attempt->answer;
+    attempt->files = candidate.files.count ? candidate.files : (struct op_files){answer->files, (size_t)answer->count};
     attempt->judged = true;
     if (!error)
         error = repair_store_verdict(repair, attempt);
@@ -161,7 +137,15 @@ struct akgen_error *repair_judge(struct repair *repair, struct attempt *attempt)
 {
     answer_read(repair->arena, attempt->text, strlen(attempt->text), repair->task, repair->options->eval->scope,
                 repair->options->eval->language, &attempt->answer);
-    attempt->hash = hash_of(repair->arena, attempt);
+    struct digest *digest = digest_new();
+    const struct answer *answer = &attempt->answer;
+    for (int i = 0; i < answer->count; i++) {
+        digest_string(digest, answer->files[i].path);
+        digest_string(digest, answer->files[i].bytes);
+    }
+    if (!answer->count)
+        digest_string(digest, attempt->text);
+    attempt->hash = digest_finish(digest, repair->arena);
     attempt->same_as = -1;
     for (int i = 0; i < repair->count && attempt->same_as < 0; i++)
         if (i != attempt->sample && repair->attempts[i].judged && repair->attempts[i].same_as < 0 &&

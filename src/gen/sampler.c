@@ -364,20 +364,17 @@ static bool is_blank(const char *text)
     return !text[strspn(text, " \t\r\n\v\f")];
 }
 
-static const char *cut_note(struct arena *arena, const struct gen_model *model)
-{
-    return model->sampling.max_tokens
-               ? arena_printf(arena, "cut at the token limit of %" PRId64, model->sampling.max_tokens)
-               : "cut at the server's token limit";
-}
-
 /* The candidate that an answer is. What cannot be read is the model's failure: a compile error of class syntax, as upstream counts
  * it. */
 static void read_answer(const struct gen_sampler *sampler, const struct sample *sample, struct arena *arena,
                         const struct task *task, struct candidate *candidate)
 {
     bool cut = sample->finish && strcmp(sample->finish, SAMPLE_CUT) == 0;
-    const char *note = cut ? cut_note(arena, sampler->model) : NULL;
+    const char *note =
+        cut ? (sampler->model->sampling.max_tokens
+                   ? arena_printf(arena, "cut at the token limit of %" PRId64, sampler->model->sampling.max_tokens)
+                   : "cut at the server's token limit")
+            : NULL;
     struct answer answer;
     if (is_blank(sample->answer)) {
         candidate_refuse_for(arena, DIAG_SYNTAX, NULL,

@@ -66,20 +66,6 @@ static void run_setting(void *closure, int index)
     step->ran[index] = true;
 }
 
-static void read_verdict(struct search *search, struct gen_setting *setting, const struct verdict *verdict)
-{
-    setting->became = GEN_TRY_WRONG;
-    if (times_of(search->arena, verdict, &setting->times)) {
-        setting->became = GEN_TRY_TIMED;
-        setting->us = setting->times.mean_us;
-    } else if (verdict->kind == AKGEN_VERDICT_COMPILE_ERROR) {
-        setting->became = GEN_TRY_REFUSED;
-    }
-    setting->reason = setting->became == GEN_TRY_TIMED ? NULL
-                      : verdict->reason                ? arena_strdup(search->arena, verdict->reason)
-                                                       : "the time of one of its cases is not known";
-}
-
 /* The setting before it that is the same project; NULL: there is none. */
 static const struct gen_setting *same_project(const struct search *search, int which)
 {
@@ -109,7 +95,16 @@ static void finish_step(struct search *search, struct step *step, int count)
     for (int i = 0; i < count; i++) {
         struct gen_setting *setting = &search->settings[step->first + i];
         if (step->ran[i]) {
-            read_verdict(search, setting, &step->verdicts[i]);
+            setting->became = GEN_TRY_WRONG;
+            if (times_of(search->arena, &step->verdicts[i], &setting->times)) {
+                setting->became = GEN_TRY_TIMED;
+                setting->us = setting->times.mean_us;
+            } else if (step->verdicts[i].kind == AKGEN_VERDICT_COMPILE_ERROR) {
+                setting->became = GEN_TRY_REFUSED;
+            }
+            setting->reason = setting->became == GEN_TRY_TIMED ? NULL
+                              : step->verdicts[i].reason       ? arena_strdup(search->arena, step->verdicts[i].reason)
+                                                               : "the time of one of its cases is not known";
             verdict_free(&step->verdicts[i]);
         } else if (setting->became == GEN_TRY_TIMED) {
             setting->became = GEN_TRY_SKIPPED;
@@ -206,19 +201,6 @@ static bool is_free(const struct search *search, int number)
     return is_turned(search, number) && knob->kind == GEN_KNOB_CONSTANT && !knob->choices;
 }
 
-static void add_pairs(struct search *search)
-{
-    const struct gen_subject *subject = search->subject;
-    for (int a = 0; a < subject->count; a++)
-        for (int b = a + 1; b < subject->count; b++)
-            for (int i = 0; i < PAIRS && is_free(search, a) && is_free(search, b); i++) {
-                int64_t *values = best_values(search);
-                values[a] = turned_value(values[a], pairs[i][0]);
-                values[b] = turned_value(values[b], pairs[i][1]);
-                add(search, values);
-            }
-}
-
 /* Until nothing is faster. */
 static struct akgen_error *search_settings(struct search *search)
 {
@@ -235,7 +217,15 @@ static struct akgen_error *search_settings(struct search *search)
         }
         if (!error && search->best == before) {
             const int first = search->count;
-            add_pairs(search);
+            const struct gen_subject *subject = search->subject;
+            for (int a = 0; a < subject->count; a++)
+                for (int b = a + 1; b < subject->count; b++)
+                    for (int i = 0; i < PAIRS && is_free(search, a) && is_free(search, b); i++) {
+                        int64_t *values = best_values(search);
+                        values[a] = turned_value(values[a], pairs[i][0]);
+                        values[b] = turned_value(values[b], pairs[i][1]);
+                        add(search, values);
+                    }
             error = run_step(search, first);
         }
         better = search->best != before;

@@ -33,19 +33,6 @@ static void add(struct sites *sites, struct site site)
 
 /* ---- Constants: the host function's parameters that are annotated tl.constexpr and have a whole number as their default */
 
-static void find_constants(struct sites *sites)
-{
-    struct dsl_function *host = sites->program->host->function;
-    for (int i = 0; i < host->count; i++) {
-        struct dsl_parameter *parameter = &host->parameters[i];
-        const struct dsl_symbol *symbol = dsl_scope_find(&sites->program->host_names, parameter->name);
-        if (symbol && symbol->constexpr && parameter->value && parameter->value->kind == DSL_INT &&
-            parameter->value->integer > 0)
-            add(sites, (struct site){.knob = {parameter->name, GEN_KNOB_CONSTANT, parameter->value->integer, NULL, 0},
-                                     .number = &parameter->value});
-    }
-}
-
 /* ---- Cores: a bound of its own in what the launch says, and how little a core is started for */
 
 /* The last assignment of the name in the block; NULL: there is none. */
@@ -197,24 +184,19 @@ static const struct dsl_tree *find_sites(const struct candidate_program *program
     sites->program = tree ? dsl_check(arena, tree, messages) : NULL;
     if (!sites->program || messages->count)
         return NULL;
-    find_constants(sites);
+    struct dsl_function *host = sites->program->host->function;
+    for (int i = 0; i < host->count; i++) {
+        struct dsl_parameter *parameter = &host->parameters[i];
+        const struct dsl_symbol *symbol = dsl_scope_find(&sites->program->host_names, parameter->name);
+        if (symbol && symbol->constexpr && parameter->value && parameter->value->kind == DSL_INT &&
+            parameter->value->integer > 0)
+            add(sites, (struct site){.knob = {parameter->name, GEN_KNOB_CONSTANT, parameter->value->integer, NULL, 0},
+                                     .number = &parameter->value});
+    }
     find_depths(sites);
     find_loops(sites, &sites->program->kernel->body);
     find_cores(sites);
     return tree;
-}
-
-static void bound_cores(struct edit *edit, struct site *site, int64_t value)
-{
-    struct dsl_expr *expr = *site->around;
-    struct dsl_expr *number = edit_integer(edit, value);
-    if (is_smaller_of(expr)) {
-        struct dsl_expr *call = edit_copy(edit, expr);
-        ARRAY_ADD(edit->arena, call->items, call->count, call->capacity, number);
-        *site->around = call;
-    } else {
-        *site->around = edit_smaller(edit, expr, number);
-    }
 }
 
 static void drop_bound(struct site *site)
@@ -242,7 +224,15 @@ static void turn(struct arena *arena, struct site *site, int64_t value)
     } else if (site->around && !value) {
         drop_bound(site);
     } else if (site->around && !site->number) {
-        bound_cores(&edit, site, value);
+        struct dsl_expr *expr = *site->around;
+        struct dsl_expr *number = edit_integer(&edit, value);
+        if (is_smaller_of(expr)) {
+            struct dsl_expr *call = edit_copy(&edit, expr);
+            ARRAY_ADD(edit.arena, call->items, call->count, call->capacity, number);
+            *site->around = call;
+        } else {
+            *site->around = edit_smaller(&edit, expr, number);
+        }
     } else {
         *site->number = edit_integer(&edit, value);
     }

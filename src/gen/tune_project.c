@@ -96,19 +96,14 @@ static struct akgen_error *read_choices(struct arena *arena, const char *at, con
                            where, text, MOST_CHOICES, CHOICE_MOST);
 }
 
-/* The number of the knob of this name, which a mark before it may have made; -1: there is none. */
-static int find_knob(const struct gen_subject *subject, const char *name)
-{
-    int found = -1;
-    for (int i = 0; i < subject->count && found < 0; i++)
-        found = strcmp(subject->knobs[i].name, name) == 0 ? i : -1;
-    return found;
-}
-
 static struct akgen_error *add_mark(struct arena *arena, struct gen_subject *subject, const struct gen_knob *read,
                                     struct tune_mark made, const char *where)
 {
-    made.knob = find_knob(subject, read->name);
+    /* The number of the knob of this name, which a mark before it may have made; -1: there is none. */
+    int found = -1;
+    for (int i = 0; i < subject->count && found < 0; i++)
+        found = strcmp(subject->knobs[i].name, read->name) == 0 ? i : -1;
+    made.knob = found;
     if (made.knob < 0) {
         made.knob = subject->count;
         ARRAY_ADD(arena, subject->knobs, subject->count, subject->capacity, *read);

@@ -109,12 +109,6 @@ static bool has_case(const struct task *task, int id)
     return found;
 }
 
-static void add_own(struct bench *bench, const struct task *task, const struct bench_provider *own)
-{
-    if (task->broken || own->has(task))
-        add_row(bench, task, 0, NULL);
-}
-
 /* The protocol of the tasks; where they have several, all of them. */
 static const char *bench_protocol(struct arena *arena, const struct task *tasks, int count,
                                   const struct eval_options *options)
@@ -162,9 +156,10 @@ void bench_prepare(struct bench *bench, const char *provider, const struct bench
     for (int i = 0; i < count; i++)
         if (!has_case(&tasks[i], options->only_case))
             bench->skipped++;
-        else if (!from)
-            add_own(bench, &tasks[i], own);
-        else
+        else if (!from) {
+            if (tasks[i].broken || own->has(&tasks[i]))
+                add_row(bench, &tasks[i], 0, NULL);
+        } else
             from->add(bench, &tasks[i], provider_tree(from, provider));
     plan_rows(bench);
 }
@@ -221,22 +216,17 @@ static char *source_of(const struct bench_row *row, const struct candidate *cand
     return text;
 }
 
-static void fill_row(struct bench_row *row, struct arena *arena, const struct verdict *verdict)
-{
-    json_t *json = verdict_to_json(verdict);
-    bench_row_take(arena, row, verdict);
-    row->verdict = json_dumps(json, JSON_COMPACT);
-    json_decref(json);
-    row->source = source_of(row, &verdict->candidate);
-}
-
 static void finish_row(struct bench_work *work, struct bench_row *row, const struct verdict *verdict)
 {
     struct bench *bench = work->bench;
     const struct bench_source *source = work->options->source;
     if (source && source->stopped(source->closure))
         return;
-    fill_row(row, &bench->arena, verdict);
+    json_t *json = verdict_to_json(verdict);
+    bench_row_take(&bench->arena, row, verdict);
+    row->verdict = json_dumps(json, JSON_COMPACT);
+    json_decref(json);
+    row->source = source_of(row, &verdict->candidate);
     if (work->options->store && !bench->store_error)
         bench->store_error = store_add(work->options->store, bench, row);
     bench_row_bound(bench, row);

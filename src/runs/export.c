@@ -262,29 +262,26 @@ static const char *text_at(sqlite3_stmt *statement, int column)
     return text ? text : "";
 }
 
-/* Rows. */
-static struct export_answer read_answer(sqlite3_stmt *statement, int from)
-{
-    const char *model = store_text(statement, from + 6);
-    return (struct export_answer){
-        .text = text_at(statement, from),
-        .reasoning = store_text(statement, from + 1),
-        .run = sqlite3_column_int64(statement, from + 2),
-        .sample = sqlite3_column_int64(statement, from + 3),
-        .verdict = text_at(statement, from + 4),
-        .stage = text_at(statement, from + 5),
-        .model = model ? model : text_at(statement, from + 7),
-        .akgen = text_at(statement, from + 8),
-    };
-}
-
 static struct akgen_error *add_row(struct export *export, sqlite3_stmt *statement)
 {
     json_t *messages = json_loads(text_at(statement, 2), 0, NULL);
     struct export_row row = {.task = text_at(statement, 0), .prompt_hash = text_at(statement, 1), .messages = messages};
     int better = sqlite3_column_int(statement, 3), worse = sqlite3_column_int(statement, 4);
-    for (int i = 0; i < 2; i++)
-        row.answers[i] = read_answer(statement, FIRST_ANSWER + i * ANSWER_COLUMNS);
+    for (int i = 0; i < 2; i++) {
+        /* Rows. */
+        int from = FIRST_ANSWER + i * ANSWER_COLUMNS;
+        const char *model = store_text(statement, from + 6);
+        row.answers[i] = (struct export_answer){
+            .text = text_at(statement, from),
+            .reasoning = store_text(statement, from + 1),
+            .run = sqlite3_column_int64(statement, from + 2),
+            .sample = sqlite3_column_int64(statement, from + 3),
+            .verdict = text_at(statement, from + 4),
+            .stage = text_at(statement, from + 5),
+            .model = model ? model : text_at(statement, from + 7),
+            .akgen = text_at(statement, from + 8),
+        };
+    }
     json_t *json = export_row_json(&row, export->options);
     char *text = json_dumps(json, JSON_COMPACT);
     if (text)

@@ -137,26 +137,6 @@ static json_t *answer_value(const char *text, enum export_format format, bool pa
     return json_string(text);
 }
 
-/* Puts the only answer of a row in its place. */
-static void demonstrate(json_t *row, const char *text, enum export_format format)
-{
-    if (format == EXPORT_TRL_MESSAGES)
-        json_array_append_new(json_object_get(row, "messages"),
-                              json_pack("{s:s, s:s}", "role", "assistant", "content", text));
-    else if (format == EXPORT_SHAREGPT)
-        json_array_append_new(json_object_get(row, "conversations"),
-                              json_pack("{s:s, s:s}", "from", "gpt", "value", text));
-    else
-        json_object_set_new(row, format == EXPORT_ALPACA ? "output" : "completion", answer_value(text, format, false));
-}
-
-static json_t *source_of(const struct export_answer *answer)
-{
-    return json_pack("{s:I, s:I, s:s, s:s, s:s, s:s}", "run", (json_int_t)answer->run, "sample",
-                     (json_int_t)answer->sample, "verdict", answer->verdict, "stage", answer->stage, "model",
-                     answer->model, "akgen", answer->akgen);
-}
-
 json_t *export_row_json(const struct export_row *row, const struct export_options *options)
 {
     static const char *const places[] = {"chosen", "rejected"};
@@ -168,9 +148,23 @@ json_t *export_row_json(const struct export_row *row, const struct export_option
         const char *text = completion(&arena, &row->answers[i], options);
         if (pair)
             json_object_set_new(json, places[i], answer_value(text, options->format, true));
-        else
-            demonstrate(json, text, options->format);
-        json_object_set_new(provenance, pair ? places[i] : "answer", source_of(&row->answers[i]));
+        else {
+            /* Puts the only answer of a row in its place. */
+            if (options->format == EXPORT_TRL_MESSAGES)
+                json_array_append_new(json_object_get(json, "messages"),
+                                      json_pack("{s:s, s:s}", "role", "assistant", "content", text));
+            else if (options->format == EXPORT_SHAREGPT)
+                json_array_append_new(json_object_get(json, "conversations"),
+                                      json_pack("{s:s, s:s}", "from", "gpt", "value", text));
+            else
+                json_object_set_new(json, options->format == EXPORT_ALPACA ? "output" : "completion",
+                                    answer_value(text, options->format, false));
+        }
+        json_object_set_new(provenance, pair ? places[i] : "answer",
+                            json_pack("{s:I, s:I, s:s, s:s, s:s, s:s}", "run", (json_int_t)row->answers[i].run,
+                                      "sample", (json_int_t)row->answers[i].sample, "verdict", row->answers[i].verdict,
+                                      "stage", row->answers[i].stage, "model", row->answers[i].model, "akgen",
+                                      row->answers[i].akgen));
     }
     if (options->provenance)
         json_object_set(json, "provenance", provenance);

@@ -48,31 +48,10 @@ static void put_percent(FILE *out, double value)
         fprintf(out, "<td class=n>%.1f %%", 100 * value);
 }
 
-/* Passed, not passed and excluded samples as one bar. */
-static void put_bar(FILE *out, const struct bench_group *group)
-{
-    int all = group->samples + group->excluded;
-    double passed = all ? 100.0 * group->passed / all : 0, excluded = all ? 100.0 * group->excluded / all : 0;
-    fprintf(out,
-            "<div class=bar role=img aria-label='%d of %d samples pass'><i style='width:%.2f%%'></i>"
-            "<b style='width:%.2f%%'></b><u style='width:%.2f%%'></u></div>",
-            group->passed, all, passed, all ? 100 - passed - excluded : 0, excluded);
-}
-
 struct group_rows {
     FILE *out;
     bool speed; /* with columns of speed */
 };
-
-static void put_speed_cells(FILE *out, const struct bench_speed *speed)
-{
-    for (int i = 0; i < BENCH_SPEEDS; i++)
-        put_percent(out, speed->fast[SPEEDUP_ONE_LAUNCH][i]);
-    if (speed->timed)
-        fprintf(out, "<td class=n>%.2f", speed->speedup[SPEEDUP_ONE_LAUNCH]);
-    else
-        fputs("<td class=n>-", out);
-}
 
 static void put_group_row(void *closure, const struct bench_group *group)
 {
@@ -85,10 +64,22 @@ static void put_group_row(void *closure, const struct bench_group *group)
     fprintf(out, "<td class=n>%d", group->passed);
     put_percent(out, group->execution_rate.value);
     fprintf(out, "<td class=n>%d / %d", group->cases_passed, group->cases);
-    if (rows->speed)
-        put_speed_cells(out, &group->speed);
+    if (rows->speed) {
+        for (int i = 0; i < BENCH_SPEEDS; i++)
+            put_percent(out, group->speed.fast[SPEEDUP_ONE_LAUNCH][i]);
+        if (group->speed.timed)
+            fprintf(out, "<td class=n>%.2f", group->speed.speedup[SPEEDUP_ONE_LAUNCH]);
+        else
+            fputs("<td class=n>-", out);
+    }
     fputs("<td>", out);
-    put_bar(out, group);
+    /* Passed, not passed and excluded samples as one bar. */
+    int all = group->samples + group->excluded;
+    double passed = all ? 100.0 * group->passed / all : 0, excluded = all ? 100.0 * group->excluded / all : 0;
+    fprintf(out,
+            "<div class=bar role=img aria-label='%d of %d samples pass'><i style='width:%.2f%%'></i>"
+            "<b style='width:%.2f%%'></b><u style='width:%.2f%%'></u></div>",
+            group->passed, all, passed, all ? 100 - passed - excluded : 0, excluded);
     fputs("</tr>\n", out);
 }
 
@@ -134,18 +125,6 @@ static void put_findings(FILE *out, const json_t *list, const char *word)
     }
 }
 
-/* The baseline's time of a case, eager charged a launch a kernel, and the speedup over it. */
-static void put_baseline(FILE *out, const json_t *row, bool kernel)
-{
-    const struct speedup_case times = bench_case_times(row);
-    const double speedup = speedup_of_case(&times, kernel, SPEEDUP_ONE_LAUNCH);
-    if (speedup > 0)
-        fprintf(out, "<td class=n>%.2f<td class=n>%.2f", kernel ? times.kernel : times.eager[SPEEDUP_ONE_LAUNCH],
-                speedup);
-    else
-        fputs("<td class=n>-<td class=n>-", out);
-}
-
 static void put_case(FILE *out, const json_t *row, bool kernel)
 {
     const json_t *run = json_object_get(row, "run");
@@ -167,7 +146,14 @@ static void put_case(FILE *out, const json_t *row, bool kernel)
     fprintf(out, "<td class=n>%d<td class=n>%.1f", (int)json_integer_value(json_object_get(run, "blocks")),
             json_real_value(json_object_get(run, "seconds")) * 1e3);
     report_put_timing(out, json_object_get(row, "timing"), text_put_html);
-    put_baseline(out, row, kernel);
+    /* The baseline's time of a case, eager charged a launch a kernel, and the speedup over it. */
+    const struct speedup_case times = bench_case_times(row);
+    const double speedup = speedup_of_case(&times, kernel, SPEEDUP_ONE_LAUNCH);
+    if (speedup > 0)
+        fprintf(out, "<td class=n>%.2f<td class=n>%.2f", kernel ? times.kernel : times.eager[SPEEDUP_ONE_LAUNCH],
+                speedup);
+    else
+        fputs("<td class=n>-<td class=n>-", out);
     fputs("<td>", out);
     text_put_html(out, string_at(row, "error"));
     if (json_array_size(json_object_get(row, "faults")) || json_array_size(json_object_get(row, "notes"))) {
@@ -390,22 +376,6 @@ static void put_sampling(FILE *out, const struct bench *bench)
     fputs("</p>\n", out);
 }
 
-/* Shares of all tasks, as MultiKernelBench and AscendCraft print them. */
-static void put_shares(FILE *out, struct bench *bench)
-{
-    struct bench_shares shares = bench_shares(bench);
-    fprintf(out, "<p>Of %d tasks: Comp@%d %.1f %%, Pass@%d %.1f %%", shares.tasks, shares.k, 100 * shares.compiled,
-            shares.k, 100 * shares.passed);
-    report_put_speed(out, bench, &shares, text_put_html);
-    for (int i = 0, most = shares.k; i < bench->k_count && bench->ks[i] < most; i++) {
-        shares = bench_shares_at(bench, bench->ks[i]);
-        fprintf(out, "; of their first %d samples Comp@%d %.1f %%, Pass@%d %.1f %%", shares.k, shares.k,
-                100 * shares.compiled, shares.k, 100 * shares.passed);
-        report_put_speed(out, bench, &shares, text_put_html);
-    }
-    fputs("</p>\n", out);
-}
-
 static void put_error_chart(FILE *out, const struct bench *bench)
 {
     struct bench_errors errors = bench_errors(bench);
@@ -472,7 +442,18 @@ static void put_page(FILE *out, struct bench *bench)
     }
     put_sampling(out, bench);
     put_summary(out, bench);
-    put_shares(out, bench);
+    /* Shares of all tasks, as MultiKernelBench and AscendCraft print them. */
+    struct bench_shares shares = bench_shares(bench);
+    fprintf(out, "<p>Of %d tasks: Comp@%d %.1f %%, Pass@%d %.1f %%", shares.tasks, shares.k, 100 * shares.compiled,
+            shares.k, 100 * shares.passed);
+    report_put_speed(out, bench, &shares, text_put_html);
+    for (int i = 0, most = shares.k; i < bench->k_count && bench->ks[i] < most; i++) {
+        shares = bench_shares_at(bench, bench->ks[i]);
+        fprintf(out, "; of their first %d samples Comp@%d %.1f %%, Pass@%d %.1f %%", shares.k, shares.k,
+                100 * shares.compiled, shares.k, 100 * shares.passed);
+        report_put_speed(out, bench, &shares, text_put_html);
+    }
+    fputs("</p>\n", out);
     fputs("<p>", out);
     report_write_missing(out, bench, text_put_html, ".");
     fputs("</p>\n", out);

@@ -258,15 +258,6 @@ static void put_failures(FILE *out, const struct bench *bench, report_put *put, 
     fprintf(out, "%s%s", count > REASONS_SHOWN ? "; and others" : "", end);
 }
 
-static void put_lacking(FILE *out, const struct bench *bench, const char *end)
-{
-    int64_t asked = bench->sampled.samples, lacking = bench->planned - asked, waiting = asked - bench->count;
-    if (lacking > 0)
-        fprintf(out, "not sampled, and counted as wrong: %" PRId64 " of %d samples%s", lacking, bench->planned, end);
-    if (waiting > 0)
-        fprintf(out, "not evaluated, and counted as wrong: %" PRId64 " of %d samples%s", waiting, bench->planned, end);
-}
-
 void report_write_sampling(FILE *out, const struct bench *bench, report_put *put, const char *end)
 {
     const struct sample_totals *totals = &bench->sampled;
@@ -296,7 +287,11 @@ void report_write_sampling(FILE *out, const struct bench *bench, report_put *put
                 "empty answers: %" PRId64 ", cut at the token limit: %" PRId64 "; the model is to blame, they count%s",
                 totals->empty, totals->cut, end);
     put_failures(out, bench, put, end);
-    put_lacking(out, bench, end);
+    int64_t asked = bench->sampled.samples, lacking = bench->planned - asked, waiting = asked - bench->count;
+    if (lacking > 0)
+        fprintf(out, "not sampled, and counted as wrong: %" PRId64 " of %d samples%s", lacking, bench->planned, end);
+    if (waiting > 0)
+        fprintf(out, "not evaluated, and counted as wrong: %" PRId64 " of %d samples%s", waiting, bench->planned, end);
 }
 
 json_t *report_sampling_json(const struct bench *bench)

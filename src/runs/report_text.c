@@ -36,20 +36,6 @@ static void print_group(void *closure, const struct bench_group *group)
     fputc('\n', out);
 }
 
-/* Rates and speeds by category, level and all, as MultiKernelBench and AscendCraft have them by category. */
-static void print_groups(FILE *out, struct bench *bench, const struct report_style *style)
-{
-    struct group_table table = {out, report_has_speed(bench)};
-    fprintf(out, "%s%-24s %5s %9s %8s %7s %8s %s", style->bold, "level / category", "tasks", "compiled", "CR", "passed",
-            "ER", " cases");
-    if (table.speed) {
-        fprintf(out, "%*s", 7, "");
-        report_put_speed_head(out, bench_shares(bench).k);
-    }
-    fprintf(out, "%s\n", style->off);
-    bench_visit_groups(bench, print_group, &table);
-}
-
 static void print_interval(FILE *out, const char *name, struct metrics_mean mean, double weighted)
 {
     fprintf(out, "%-12s", name);
@@ -95,18 +81,6 @@ static void print_errors(FILE *out, const struct bench *bench)
     fputc('\n', out);
 }
 
-/* Shares of all tasks, as MultiKernelBench and AscendCraft print them. */
-static void print_shares(FILE *out, struct bench *bench)
-{
-    struct bench_shares shares = bench_shares(bench);
-    fprintf(out, "of %d tasks   Comp@%d", shares.tasks, shares.k);
-    report_put_percent(out, shares.compiled, 6);
-    fprintf(out, "  Pass@%d", shares.k);
-    report_put_percent(out, shares.passed, 6);
-    fputc('\n', out);
-    report_write_speed(out, bench, &shares);
-}
-
 static void print_shares_at(FILE *out, struct bench *bench, int k)
 {
     const struct bench_shares shares = bench_shares_at(bench, k);
@@ -137,12 +111,28 @@ void report_write_table(FILE *out, struct bench *bench, const struct report_styl
 {
     size_t count;
     struct metrics_task *tasks = bench_tasks(bench, &count);
-    print_groups(out, bench, style);
+    /* Rates and speeds by category, level and all, as MultiKernelBench and AscendCraft have them by category. */
+    struct group_table table = {out, report_has_speed(bench)};
+    fprintf(out, "%s%-24s %5s %9s %8s %7s %8s %s", style->bold, "level / category", "tasks", "compiled", "CR", "passed",
+            "ER", " cases");
+    if (table.speed) {
+        fprintf(out, "%*s", 7, "");
+        report_put_speed_head(out, bench_shares(bench).k);
+    }
+    fprintf(out, "%s\n", style->off);
+    bench_visit_groups(bench, print_group, &table);
     report_write_pass_at_k(out, bench, style);
     print_intervals(out, bench, tasks, count);
     report_write_missing(out, bench, text_put_plain, "\n");
     report_write_shortages(out, bench, text_put_plain);
-    print_shares(out, bench);
+    /* Shares of all tasks, as MultiKernelBench and AscendCraft print them. */
+    struct bench_shares shares = bench_shares(bench);
+    fprintf(out, "of %d tasks   Comp@%d", shares.tasks, shares.k);
+    report_put_percent(out, shares.compiled, 6);
+    fprintf(out, "  Pass@%d", shares.k);
+    report_put_percent(out, shares.passed, 6);
+    fputc('\n', out);
+    report_write_speed(out, bench, &shares);
     const int most = bench_shares(bench).k;
     for (int i = 0; i < bench->k_count; i++)
         if (bench->ks[i] < most)

@@ -13,20 +13,16 @@ struct akgen_error *store_add_prompt(struct store *store, const char *hash, cons
     return store_end(store, error);
 }
 
-static struct akgen_error *add(struct store *store, int64_t run, const struct sample *sample)
-{
-    return store_run(store, "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                     "isiiisssssssiiddi", run, sample->task, (int64_t)sample->sample, (int64_t)sample->round,
-                     (int64_t)sample->parent, sample->prompt, sample->request, sample->response, sample->answer,
-                     sample->reasoning, sample->finish, sample->failure, sample->prompt_tokens,
-                     sample->completion_tokens, sample->cost, sample->seconds, (int64_t)sample->tries);
-}
-
 struct akgen_error *store_add_samples(struct store *store, int64_t run, const struct sample *samples, int count)
 {
     struct akgen_error *error = store_begin(store);
     for (int i = 0; i < count && !error; i++)
-        error = add(store, run, &samples[i]);
+        error = store_run(
+            store, "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "isiiisssssssiiddi", run, samples[i].task, (int64_t)samples[i].sample, (int64_t)samples[i].round,
+            (int64_t)samples[i].parent, samples[i].prompt, samples[i].request, samples[i].response, samples[i].answer,
+            samples[i].reasoning, samples[i].finish, samples[i].failure, samples[i].prompt_tokens,
+            samples[i].completion_tokens, samples[i].cost, samples[i].seconds, (int64_t)samples[i].tries);
     return store_end(store, error);
 }
 

@@ -105,15 +105,6 @@ static int64_t compare_newest(struct store *store, const struct bench *bench, st
     return run;
 }
 
-static struct akgen_error *refuse(struct store *store, struct bench *bench)
-{
-    struct differences differences = {&bench->arena, ""};
-    int64_t run = compare_newest(store, bench, &differences);
-    return !run ? error_new("%s has no unfinished run with these settings", store->path)
-                : error_new("%s has no unfinished run with these settings: run %lld differs in %s", store->path,
-                            (long long)run, differences.text);
-}
-
 /* Taking what is there. */
 static int by_name(const void *left, const void *right)
 {
@@ -134,32 +125,33 @@ static void take_row(struct bench_row *row, struct bench_row *stored)
     stored->verdict = stored->source = NULL;
 }
 
-static void take_rows(struct bench *bench, const struct bench *earlier)
-{
-    for (int i = 0; i < bench->count; i++) {
-        struct bench_row *row = &bench->rows[i], *stored;
-        if (row->evaluated ||
-            !(stored = bsearch(row, earlier->rows, (size_t)earlier->count, sizeof *stored, by_name)) ||
-            (earlier->settings && *earlier->settings && stored->kind == AKGEN_VERDICT_INFRA_ERROR))
-            continue;
-        take_row(row, stored);
-    }
-}
-
 struct akgen_error *store_resume(struct store *store, struct bench *bench)
 {
     struct bench earlier;
     int64_t found = find_unfinished(store, bench);
-    if (!found)
-        return refuse(store, bench);
+    if (!found) {
+        struct differences differences = {&bench->arena, ""};
+        int64_t run = compare_newest(store, bench, &differences);
+        return !run ? error_new("%s has no unfinished run with these settings", store->path)
+                    : error_new("%s has no unfinished run with these settings: run %lld differs in %s", store->path,
+                                (long long)run, differences.text);
+    }
     struct akgen_error *error = store_own(store, found);
     if (error)
         return error;
     error = store_load(store, found, &earlier);
     bench->run = found;
     bench->seconds = earlier.seconds;
-    if (!error)
-        take_rows(bench, &earlier);
+    if (!error) {
+        for (int i = 0; i < bench->count; i++) {
+            struct bench_row *row = &bench->rows[i], *stored;
+            if (row->evaluated ||
+                !(stored = bsearch(row, earlier.rows, (size_t)earlier.count, sizeof *stored, by_name)) ||
+                (earlier.settings && *earlier.settings && stored->kind == AKGEN_VERDICT_INFRA_ERROR))
+                continue;
+            take_row(row, stored);
+        }
+    }
     bench->source_bytes = earlier.source_bytes;
     for (int j = 0; j < earlier.count; j++)
         bench_row_free(&earlier.rows[j]);

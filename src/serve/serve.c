@@ -372,16 +372,6 @@ static bool take_line(struct serve *serve)
     return end;
 }
 
-static void read_input(struct serve *serve)
-{
-    char buffer[READ_AT_ONCE];
-    ssize_t n = read(STDIN_FILENO, buffer, sizeof buffer);
-    if (n > 0)
-        text_append(&serve->input, buffer, (size_t)n);
-    else if (n == 0 || (errno != EINTR && errno != EAGAIN))
-        serve->input_ended = true;
-}
-
 /* The end of a pipe into which the signal's handler writes its number. */
 static int signal_pipe = -1;
 
@@ -415,8 +405,14 @@ static int await(struct serve *serve, int signals, bool reads)
         serve->unheard = true;
         pthread_mutex_unlock(&serve->lock);
     }
-    if (ends[INPUT].revents)
-        read_input(serve);
+    if (ends[INPUT].revents) {
+        char buffer[READ_AT_ONCE];
+        ssize_t n = read(STDIN_FILENO, buffer, sizeof buffer);
+        if (n > 0)
+            text_append(&serve->input, buffer, (size_t)n);
+        else if (n == 0 || (errno != EINTR && errno != EAGAIN))
+            serve->input_ended = true;
+    }
     return 0;
 }
 

@@ -104,16 +104,6 @@ static struct served_task *find_task(struct serve_tasks *tasks, const char *name
     return NULL;
 }
 
-static void drop_oldest_task(struct serve_tasks *tasks)
-{
-    struct served_task **oldest = NULL;
-    for (struct served_task **at = &tasks->first; *at; at = &(*at)->next)
-        if (!(*at)->users && (!oldest || (*at)->used_at < (*oldest)->used_at))
-            oldest = at;
-    if (oldest)
-        drop_task(tasks, oldest);
-}
-
 static struct akgen_error *read_task(struct serve_tasks *tasks, const char *name, const char *tolerance,
                                      struct served_task **taken)
 {
@@ -129,8 +119,14 @@ static struct akgen_error *read_task(struct serve_tasks *tasks, const char *name
     task->name = arena_strdup(&task->arena, name);
     task->tolerance = tolerance ? arena_strdup(&task->arena, tolerance) : NULL;
     take_stamps(&task->task, task->stamps);
-    if (tasks->count == MOST_TASKS)
-        drop_oldest_task(tasks);
+    if (tasks->count == MOST_TASKS) {
+        struct served_task **oldest = NULL;
+        for (struct served_task **at = &tasks->first; *at; at = &(*at)->next)
+            if (!(*at)->users && (!oldest || (*at)->used_at < (*oldest)->used_at))
+                oldest = at;
+        if (oldest)
+            drop_task(tasks, oldest);
+    }
     task->next = tasks->first;
     tasks->first = task;
     tasks->count++;

@@ -54,16 +54,6 @@ static void list_folder(struct arena *arena, const char *folder, struct objects 
         closedir(dir);
 }
 
-static void list_objects(struct arena *arena, const char *root, struct objects *objects)
-{
-    DIR *dir = opendir(root);
-    for (const struct dirent *entry; dir && (entry = readdir(dir));)
-        if (entry->d_name[0] != '.')
-            list_folder(arena, arena_printf(arena, "%s/%s", root, entry->d_name), objects);
-    if (dir)
-        closedir(dir);
-}
-
 static int by_use(const void *left, const void *right)
 {
     const struct object *a = left, *b = right;
@@ -74,7 +64,12 @@ static void trim(const char *root, uint64_t most)
 {
     struct arena arena = {0};
     struct objects objects = {0};
-    list_objects(&arena, root, &objects);
+    DIR *dir = opendir(root);
+    for (const struct dirent *entry; dir && (entry = readdir(dir));)
+        if (entry->d_name[0] != '.')
+            list_folder(&arena, arena_printf(&arena, "%s/%s", root, entry->d_name), &objects);
+    if (dir)
+        closedir(dir);
     if (objects.bytes > most) {
         double now = (double)time(NULL);
         qsort(objects.items, objects.count, sizeof *objects.items, by_use);

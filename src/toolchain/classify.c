@@ -137,19 +137,14 @@ static bool takes_scalar(const char *message)
     return false;
 }
 
-/* Tensors of different data types in one call are a matter of types, everything else about arguments one of the API. */
-static bool mixed_tensors(const char *message, const char *notes)
-{
-    return strstr(notes, "deduced conflicting types") && !takes_scalar(message);
-}
-
 enum diagnostic_class classify(const char *message, const char *notes)
 {
     if (from_contract_macro(notes))
         return DIAG_MACRO;
     if (strstr(message, "no matching") && strstr(notes, "__host__ function"))
         return DIAG_SCOPE;
-    if (strstr(message, "no matching") && mixed_tensors(message, notes))
+    /* Tensors of different data types in one call are a matter of types, everything else about arguments one of the API. */
+    if (strstr(message, "no matching") && strstr(notes, "deduced conflicting types") && !takes_scalar(message))
         return DIAG_DTYPE;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (strstr(message, rules[i].words) && (!rules[i].more || strstr(message, rules[i].more)))

@@ -156,12 +156,6 @@ void compiles_run(struct builder *builder, struct compile *compiles, int count)
         arena_adopt(builder->arena, &compiles[i].arena);
 }
 
-/* A compiler that did not come to its end says much about itself, in words that differ from run to run. */
-static bool fell_over(const struct sandbox_result *result)
-{
-    return result->exit_code != 1 || strstr(result->output, "PLEASE submit a bug report");
-}
-
 bool compile_take(struct builder *builder, const struct compile *compile, const char *source,
                   struct diagnostic_list *list)
 {
@@ -178,8 +172,9 @@ bool compile_take(struct builder *builder, const struct compile *compile, const 
     for (int i = before; i < list->count; i++)
         if (list->items[i].error)
             return false;
+    /* A compiler that did not come to its end says much about itself, in words that differ from run to run. */
     const char *reason = result->timed_out ? "the compiler ran out of time"
-                         : fell_over(result)
+                         : result->exit_code != 1 || strstr(result->output, "PLEASE submit a bug report")
                              ? "the compiler was stopped: it needed more memory, output or stack than allowed"
                              : diagnose_without_folders(builder->arena, result->output, &builder->places);
     const char *relative = strrchr(source, '/');

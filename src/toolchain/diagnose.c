@@ -70,14 +70,6 @@ static bool stays_below(const char *path)
     return depth >= 0;
 }
 
-static const char *inside(const char *path, const char *directory)
-{
-    size_t length = directory ? strlen(directory) : 0;
-    return length && strncmp(path, directory, length) == 0 && path[length] == '/' && stays_below(path + length + 1)
-               ? path + length + 1
-               : NULL;
-}
-
 static const char *source_text(struct arena *arena, const struct diagnose_places *places, const struct clang_line *line)
 {
     const char *relative = source_inside(arena, line->file, places->project);
@@ -88,7 +80,11 @@ static const char *source_text(struct arena *arena, const struct diagnose_places
 
 static const char *project_path(const struct diagnose_places *places, const char *path)
 {
-    return inside(path, places->project);
+    size_t length = places->project ? strlen(places->project) : 0;
+    return length && strncmp(path, places->project, length) == 0 && path[length] == '/' &&
+                   stays_below(path + length + 1)
+               ? path + length + 1
+               : NULL;
 }
 
 /* What people call a file: relative to the project; by its last name if it is one of our headers or of the system's. NULL: no

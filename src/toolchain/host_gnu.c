@@ -88,35 +88,25 @@ static bool rewrite(struct arena *arena, struct source_view *view, struct places
     return changed;
 }
 
-/* Whether the compiler stopped at values that it does not know, and at none that it knows. */
-static bool only_narrows(const char *output)
-{
-    return strstr(output, "error: non-constant-expression cannot be narrowed") &&
-           !strstr(output, "which cannot be narrowed to type");
-}
-
-/* Rewrites the arrays that the compilers named. */
-static bool rewrite_arrays(struct builder *builder, const struct compile *compiles, int count)
-{
-    struct places places = {0};
-    for (int i = 0; i < count; i++)
-        if (compiles[i].result.exit_code)
-            read_places(builder->arena, &builder->view, compiles[i].result.output, &places);
-    return rewrite(builder->arena, &builder->view, &places);
-}
-
 void host_gnu_compile(struct builder *builder, struct compile *compiles, int count)
 {
     bool again = true;
     for (int round = 0; round < ROUNDS_MAX && again; round++) {
-        const bool changed = rewrite_arrays(builder, compiles, count);
+        /* Rewrites the arrays that the compilers named. */
+        struct places places = {0};
+        for (int i = 0; i < count; i++)
+            if (compiles[i].result.exit_code)
+                read_places(builder->arena, &builder->view, compiles[i].result.output, &places);
+        const bool changed = rewrite(builder->arena, &builder->view, &places);
         again = false;
         for (int i = 0; i < count; i++) {
             struct compile *compile = &compiles[i];
             /* What compiled has no such array, in its headers neither. */
             if (!compile->result.exit_code)
                 continue;
-            bool narrows = only_narrows(compile->result.output);
+            /* Whether the compiler stopped at values that it does not know, and at none that it knows. */
+            bool narrows = strstr(compile->result.output, "error: non-constant-expression cannot be narrowed") &&
+                           !strstr(compile->result.output, "which cannot be narrowed to type");
             if (narrows)
                 clang_add(builder->arena, &compile->args, "-Wno-c++11-narrowing");
             if (narrows || changed) {

@@ -23,25 +23,21 @@ static uint64_t *place_of(const struct mentions *mentions, uint64_t number)
     return &mentions->places[at];
 }
 
-static void grow(struct arena *arena, struct mentions *mentions)
-{
-    enum { FIRST = 1024 };
-    struct mentions old = *mentions;
-    mentions->capacity = old.capacity ? 2 * old.capacity : FIRST;
-    mentions->places = arena_alloc(arena, mentions->capacity * sizeof *mentions->places);
-    for (size_t i = 0; i < old.capacity; i++)
-        if (old.places[i])
-            *place_of(mentions, old.places[i]) = old.places[i];
-}
-
 void mentions_add(struct arena *arena, struct mentions *mentions, const char *text)
 {
     mentions->pastes |= strstr(text, "##") || strstr(text, "%:%:");
     for (struct token token = token_next(text, 0); token.kind != TOKEN_END; token = token_next(text, token.end)) {
         if (token.kind != TOKEN_NAME)
             continue;
-        if (2 * mentions->count >= mentions->capacity)
-            grow(arena, mentions);
+        if (2 * mentions->count >= mentions->capacity) {
+            enum { FIRST = 1024 };
+            struct mentions old = *mentions;
+            mentions->capacity = old.capacity ? 2 * old.capacity : FIRST;
+            mentions->places = arena_alloc(arena, mentions->capacity * sizeof *mentions->places);
+            for (size_t i = 0; i < old.capacity; i++)
+                if (old.places[i])
+                    *place_of(mentions, old.places[i]) = old.places[i];
+        }
         uint64_t number = number_of(text + token.start, token.end - token.start), *place = place_of(mentions, number);
         mentions->count += !*place;
         *place = number;

@@ -322,21 +322,6 @@ static bool replace_mark(char *text, const struct token *token, struct walk *wal
     return changed;
 }
 
-static bool blank_foreign(char *text)
-{
-    bool changed = false;
-    struct walk walk = {0};
-    begin_statement(text, 0, &walk);
-    struct token token = token_next(text, 0);
-    for (; token.kind != TOKEN_END; walk.before = token.end, token = token_next(text, token.end)) {
-        if (token.kind == TOKEN_NAME)
-            changed |= replace_name(text, &token, &walk);
-        else if (token.kind == TOKEN_MARK)
-            changed |= replace_mark(text, &token, &walk);
-    }
-    return changed;
-}
-
 /* Names of the first functions marked __global__, for the message about a missing entry. */
 static const char *global_functions(struct arena *arena, const char *text)
 {
@@ -541,7 +526,17 @@ void prepare_source(struct arena *arena, const char *text, const char *entry, bo
                     struct prepared_source *prepared)
 {
     *prepared = (struct prepared_source){.text = arena_strdup(arena, text)};
-    prepared->changed = blank_foreign(prepared->text);
+    bool changed = false;
+    struct walk walk = {0};
+    begin_statement(prepared->text, 0, &walk);
+    struct token token = token_next(prepared->text, 0);
+    for (; token.kind != TOKEN_END; walk.before = token.end, token = token_next(prepared->text, token.end)) {
+        if (token.kind == TOKEN_NAME)
+            changed |= replace_name(prepared->text, &token, &walk);
+        else if (token.kind == TOKEN_MARK)
+            changed |= replace_mark(prepared->text, &token, &walk);
+    }
+    prepared->changed = changed;
     if (!entry)
         return;
     struct text out = {0};

@@ -150,11 +150,6 @@ static bool names_cube_type(const struct builder *builder)
     return kernel_mentions_any(builder, types);
 }
 
-static bool starts_cube(enum entry_cores cores)
-{
-    return cores == ENTRY_CUBE || cores >= ENTRY_MIX_1_0;
-}
-
 static bool infers_type(const struct builder *builder)
 {
     static const char *const named[] = {"KERNEL_TASK_TYPE", "KERNEL_TASK_TYPE_DEFAULT", "ASCENDC_TPL_KERNEL_TYPE_SEL",
@@ -220,7 +215,7 @@ static struct kernel_plan plan_kernels(struct builder *builder)
         plan.of[i] = variant_for(plan.variants, &plan.count, CLANG_KERNEL, config, wanted[i]);
         plan.of[i]->maybe_unused = plan.infer || cores == ENTRY_CUBE || cores == ENTRY_MIX_1_0;
     }
-    if (plan.infer || names_cube_type(builder) || starts_cube(cores))
+    if (plan.infer || names_cube_type(builder) || cores == ENTRY_CUBE || cores >= ENTRY_MIX_1_0)
         plan_cube(&plan);
     return plan;
 }

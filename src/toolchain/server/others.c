@@ -87,12 +87,6 @@ static int running(void)
     return count;
 }
 
-static int exit_code(int status)
-{
-    bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
-    return late ? JOB_OUT_OF_TIME : WIFEXITED(status) ? WEXITSTATUS(status) : JOB_NOT_SERVED;
-}
-
 /* Waits until at most `most` of them run. */
 static void wait_for_copies(int most)
 {
@@ -104,7 +98,8 @@ static void wait_for_copies(int most)
         for (int i = 0; i < others.count && pid > 0; i++)
             if (others.list[i].pid == pid) {
                 others.list[i].pid = 0;
-                others.list[i].code = exit_code(status);
+                bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+                others.list[i].code = late ? JOB_OUT_OF_TIME : WIFEXITED(status) ? WEXITSTATUS(status) : JOB_NOT_SERVED;
             }
     }
 }
