@@ -319,34 +319,14 @@ static void draw_panel(struct text *out, json_t *drawn, const struct lm_curves *
     arena_free(&arena);
 }
 
-static const char head[] =
-    "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-    "<title>Training runs</title><style>"
-    "body{font:15px/1.45 system-ui,sans-serif;margin:0 auto;max-width:60rem;padding:1rem;color:#1d2433;background:#fff}"
-    "h1{font-size:1.4rem}h2{font-size:1rem;margin:1.2rem 0 .2rem}table{border-collapse:collapse;font-size:.9rem}"
-    "th,td{text-align:right;padding:.2rem .7rem;border-bottom:1px solid #8883;font-variant-numeric:tabular-nums}"
-    "th:first-child,td:first-child{text-align:left}i{display:inline-block;width:1.2em;height:.25em;margin:0 .5em .2em "
-    "0}"
-    "svg{width:100%;font:12px system-ui,sans-serif}svg text{fill:currentColor}.grid{stroke:#8884}"
-    "polyline{stroke-width:1.6;stroke-linejoin:round}.cursor{stroke:currentColor;opacity:.5;visibility:hidden}"
-    "#tip{position:fixed;white-space:pre;pointer-events:none;visibility:hidden;background:#1d2433;color:#fff;"
-    "padding:.3rem .6rem;border-radius:.3rem;font-size:.82rem}.dim{opacity:.7}"
-    "@media(prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}#tip{background:#e6edf3;color:#0d1117}}"
-    "</style>\n";
+static const char style[] = {
+#embed "../../templates/page/curves.css" suffix(, 0)
+};
 
 /* For each curve the point nearest to the pointer's step. textContent: names are no markup. */
-static const char script[] =
-    "const tip=document.getElementById('tip');\n"
-    "document.querySelectorAll('svg').forEach((svg,i)=>{const p=panels[i],cursor=svg.querySelector('.cursor');\n"
-    " svg.onpointermove=e=>{const r=svg.getBoundingClientRect(),u=(e.clientX-r.left)/r.width*WIDTH;\n"
-    "  const x=p.x[0]+(u-LEFT)/(EDGE-LEFT)*(p.x[1]-p.x[0]);\n"
-    "  tip.textContent='step '+Math.round(Math.min(Math.max(x,p.x[0]),p.x[1]))+p.lines.map(l=>{let k=0;\n"
-    "   l.x.forEach((v,j)=>{if(Math.abs(v-x)<Math.abs(l.x[k]-x))k=j});\n"
-    "   return '\\n'+l.name+'  '+l.y[k].toPrecision(5)}).join('');\n"
-    "  tip.style.left=Math.min(e.clientX+14,innerWidth-tip.offsetWidth-4)+'px';tip.style.top=e.clientY+14+'px';\n"
-    "  tip.style.visibility=cursor.style.visibility='visible';\n"
-    "  cursor.setAttribute('transform','translate('+Math.min(Math.max(u,LEFT),EDGE)+')')};\n"
-    " svg.onpointerleave=()=>{tip.style.visibility=cursor.style.visibility='hidden'}});\n";
+static const char script[] = {
+#embed "../../templates/page/curves.js" suffix(, 0)
+};
 
 static void put_last(struct text *out, const struct series *series)
 {
@@ -379,7 +359,11 @@ char *lm_curves_page(const struct lm_curves *curves)
 {
     struct text out = {0};
     json_t *drawn = json_array();
-    text_add(&out, head);
+    text_add(&out, "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport "
+                   "content='width=device-width'><title>Training runs</title><style>");
+    for (const char *at = style; *at; at++) /* a line a rule in the file, one in the page */
+        text_append(&out, at, *at != '\n');
+    text_add(&out, "</style>\n");
     text_addf(&out, "<h1>%d training run%s</h1>\n", curves->count, curves->count == 1 ? "" : "s");
     put_table(&out, curves);
     for (size_t panel = 0; panel < sizeof panels / sizeof *panels; panel++)

@@ -7,27 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char style[] =
-    "body{font:16px/1.45 system-ui,sans-serif;margin:0 auto;max-width:72rem;padding:1rem;color:#1d2433;background:#fff}"
-    "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}table{border-collapse:collapse;width:100%;font-size:."
-    "9rem}"
-    "th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #dfe3ea;vertical-align:top}"
-    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.wide{overflow-x:auto}"
-    ".v{font-weight:600;white-space:nowrap}.pass{color:#116329}.bad{color:#a40e26}.odd{color:#7a4d00}"
-    ".bar{display:flex;min-width:6rem;margin-top:.35rem;height:.7rem;background:#eceff4;border-radius:.35rem;overflow:"
-    "hidden}"
-    ".bar i{background:#2da44e}.bar b{background:#d1242f}.bar u{background:#bf8700}"
-    "details{margin:.3rem 0;border:1px solid #dfe3ea;border-radius:.4rem;padding:.3rem .6rem}summary{cursor:pointer}"
-    "pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f8fa;padding:.5rem;border-radius:.3rem;font-size:."
-    "82rem}"
-    ".dim{color:#57606a}svg{font:13px system-ui,sans-serif;max-width:100%;min-width:30rem}svg text{fill:currentColor}"
-    ".pipe{white-space:nowrap}.pipe "
-    "svg{width:2.5rem;min-width:0;height:.5rem}rect.room{fill:#8883}circle.cr{fill:#54aeff}circle.er{fill:#2da44e}"
-    "circle.launch{"
-    "fill:#8c959f}path.grid{stroke:#8884}"
-    "rect.cr{fill:#54aeff}rect.er{fill:#2da44e}rect.bad{fill:#d1242f}"
-    "@media(prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}th,td,details{border-color:#30363d}"
-    "pre,.bar{background:#161b22}.pass{color:#3fb950}.bad{color:#ff7b72}.odd{color:#d29922}.dim{color:#8d96a0}}";
+static const char style[] = {
+#embed "../../templates/page/report.css" suffix(, 0)
+};
 
 static const char *kind_class(enum akgen_verdict_kind kind)
 {
@@ -412,10 +394,13 @@ static void put_rows(FILE *out, const struct bench *bench)
 
 static void put_page(FILE *out, struct bench *bench)
 {
-    fprintf(out,
-            "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width,"
-            "initial-scale=1'><title>AKGen run</title><style>%s</style><h1>AKGen run: ",
-            style);
+    fputs("<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width,"
+          "initial-scale=1'><title>AKGen run</title><style>",
+          out);
+    for (const char *at = style; *at; at++) /* a line a rule in the file, one in the page */
+        if (*at != '\n')
+            fputc(*at, out);
+    fputs("</style><h1>AKGen run: ", out);
     text_put_html(out, bench->suite);
     fputs("</h1><p>provider <b>", out);
     text_put_html(out, bench->provider);

@@ -1,0 +1,11 @@
+const tip=document.getElementById('tip');
+document.querySelectorAll('svg').forEach((svg,i)=>{const p=panels[i],cursor=svg.querySelector('.cursor');
+ svg.onpointermove=e=>{const r=svg.getBoundingClientRect(),u=(e.clientX-r.left)/r.width*WIDTH;
+  const x=p.x[0]+(u-LEFT)/(EDGE-LEFT)*(p.x[1]-p.x[0]);
+  tip.textContent='step '+Math.round(Math.min(Math.max(x,p.x[0]),p.x[1]))+p.lines.map(l=>{let k=0;
+   l.x.forEach((v,j)=>{if(Math.abs(v-x)<Math.abs(l.x[k]-x))k=j});
+   return '\n'+l.name+'  '+l.y[k].toPrecision(5)}).join('');
+  tip.style.left=Math.min(e.clientX+14,innerWidth-tip.offsetWidth-4)+'px';tip.style.top=e.clientY+14+'px';
+  tip.style.visibility=cursor.style.visibility='visible';
+  cursor.setAttribute('transform','translate('+Math.min(Math.max(u,LEFT),EDGE)+')')};
+ svg.onpointerleave=()=>{tip.style.visibility=cursor.style.visibility='hidden'}});
