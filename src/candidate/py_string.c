@@ -384,20 +384,6 @@ static bool close_parenthesis(struct reader *r)
     return true;
 }
 
-static void strip(struct text *text)
-{
-    size_t begin = 0, end = text->length;
-    while (begin < end && isspace((unsigned char)text->bytes[begin]))
-        begin++;
-    while (end > begin && isspace((unsigned char)text->bytes[end - 1]))
-        end--;
-    if (!text->bytes)
-        return;
-    memmove(text->bytes, text->bytes + begin, end - begin);
-    text->length = end - begin;
-    text->bytes[text->length] = '\0';
-}
-
 static bool replace(struct reader *r, struct text *text, const struct text *from, const struct text *to)
 {
     struct text made = {0};
@@ -440,7 +426,16 @@ static bool read_methods(struct reader *r, struct text *text, bool number, int *
             return fail(r, PY_BEYOND, "a method of a number");
         if (strncmp(r->at, strip_call, strlen(strip_call)) == 0) {
             r->at += strlen(strip_call);
-            strip(text);
+            size_t begin = 0, end = text->length;
+            while (begin < end && isspace((unsigned char)text->bytes[begin]))
+                begin++;
+            while (end > begin && isspace((unsigned char)text->bytes[end - 1]))
+                end--;
+            if (text->bytes) {
+                memmove(text->bytes, text->bytes + begin, end - begin);
+                text->length = end - begin;
+                text->bytes[text->length] = '\0';
+            }
         } else if (strncmp(r->at, replace_call, strlen(replace_call)) == 0) {
             r->at += strlen(replace_call) - 1;
             if (!open_parenthesis(r) || !read_replace(r, text) || !close_parenthesis(r))

@@ -46,23 +46,6 @@ bool eval_open_candidate(struct verdict *verdict, const struct task *task, bool 
     return !error;
 }
 
-/* The extension is host code: what is wrong with it stands with the compiler's errors. Only types are looked at. */
-static void fail_build(struct verdict *verdict)
-{
-    struct build *build = &verdict->build;
-    struct diagnostic *all = arena_alloc(&verdict->arena, sizeof *all * (size_t)(build->diagnostic_count + 1));
-    if (build->diagnostic_count)
-        memcpy(all, build->diagnostics, sizeof *all * (size_t)build->diagnostic_count);
-    all[build->diagnostic_count++] = (struct diagnostic){.class = DIAG_DTYPE,
-                                                         .error = true,
-                                                         .file = "python_bind_src",
-                                                         .line = verdict->wrapper.line,
-                                                         .message = verdict->wrapper.reason};
-    build->diagnostics = all;
-    build->stage = BUILD_HOST;
-    build->error = verdict->wrapper.reason;
-}
-
 bool eval_check_wrapper(struct verdict *verdict)
 {
     static const struct {
@@ -78,8 +61,21 @@ bool eval_check_wrapper(struct verdict *verdict)
         return true;
     op_wrapper_read(&verdict->arena, verdict->candidate.response, &verdict->build.def, &verdict->wrapper);
     enum op_wrapper_kind kind = verdict->wrapper.kind;
-    if (kind == OP_WRAPPER_INVALID)
-        fail_build(verdict);
+    if (kind == OP_WRAPPER_INVALID) {
+        /* The extension is host code: what is wrong with it stands with the compiler's errors. Only types are looked at. */
+        struct build *build = &verdict->build;
+        struct diagnostic *all = arena_alloc(&verdict->arena, sizeof *all * (size_t)(build->diagnostic_count + 1));
+        if (build->diagnostic_count)
+            memcpy(all, build->diagnostics, sizeof *all * (size_t)build->diagnostic_count);
+        all[build->diagnostic_count++] = (struct diagnostic){.class = DIAG_DTYPE,
+                                                             .error = true,
+                                                             .file = "python_bind_src",
+                                                             .line = verdict->wrapper.line,
+                                                             .message = verdict->wrapper.reason};
+        build->diagnostics = all;
+        build->stage = BUILD_HOST;
+        build->error = verdict->wrapper.reason;
+    }
     if (kind != OP_WRAPPER_PLAIN)
         verdict_set(verdict, outcomes[kind].kind, outcomes[kind].stage, verdict->wrapper.reason);
     return kind == OP_WRAPPER_PLAIN;

@@ -15,24 +15,6 @@ enum { GM_UNIT_TORCH = 512, GM_UNIT_CANN = 32 };
 /* Between the addresses of one run's tensors and the next's. */
 enum { GM_SHIFT = 3 * 512 };
 
-/* "x[8,2048] y[8,2048]"; a list shows its first shapes. */
-static const char *describe_shape(struct arena *arena, const struct task_instance *instance)
-{
-    const char *text = "";
-    for (int i = 0; i < instance->task->input_count; i++) {
-        const struct task_argument *argument = &instance->inputs[i];
-        for (int t = 0; t < argument->count && t < 3; t++) {
-            text = arena_printf(arena, "%s%s%s[", text, *text ? " " : "", instance->task->inputs[i].name);
-            for (int d = 0; d < argument->tensors[t].rank; d++)
-                text = arena_printf(arena, "%s%s%ld", text, d ? "," : "", (long)argument->tensors[t].dims[d]);
-            text = arena_printf(arena, "%s]", text);
-        }
-        if (argument->count > 3)
-            text = arena_printf(arena, "%s (%d tensors)", text, argument->count);
-    }
-    return text;
-}
-
 const char *eval_case_dtype(const struct task_instance *instance)
 {
     const struct task *task = instance->task;
@@ -258,7 +240,20 @@ static void run_case(const struct eval_candidate *candidate, const struct task_c
         return;
     }
     bound.instance = instance_as_wanted(arena, candidate->options, bound.prepared);
-    row->shape = describe_shape(arena, bound.instance);
+    /* "x[8,2048] y[8,2048]"; a list shows its first shapes. */
+    const char *text = "";
+    for (int i = 0; i < bound.instance->task->input_count; i++) {
+        const struct task_argument *argument = &bound.instance->inputs[i];
+        for (int t = 0; t < argument->count && t < 3; t++) {
+            text = arena_printf(arena, "%s%s%s[", text, *text ? " " : "", bound.instance->task->inputs[i].name);
+            for (int d = 0; d < argument->tensors[t].rank; d++)
+                text = arena_printf(arena, "%s%s%ld", text, d ? "," : "", (long)argument->tensors[t].dims[d]);
+            text = arena_printf(arena, "%s]", text);
+        }
+        if (argument->count > 3)
+            text = arena_printf(arena, "%s (%d tensors)", text, argument->count);
+    }
+    row->shape = text;
     row->dtype = eval_case_dtype(bound.instance);
     row->reduced = bound.instance->reduced;
     const char *why = bind_case(arena, &bound);

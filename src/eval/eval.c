@@ -240,23 +240,6 @@ static int weight(const struct verdict_case *row)
                                                     : 3;
 }
 
-/* The verdict is that of the first case of those that say most. */
-static void sum_up(struct verdict *verdict)
-{
-    const struct verdict_case *decisive = NULL;
-    for (int i = 0; i < verdict->case_count; i++) {
-        const struct verdict_case *row = &verdict->cases[i];
-        verdict->cases_passed += row->ok;
-        if (weight(row) > (decisive ? weight(decisive) : 0))
-            decisive = row;
-    }
-    if (decisive)
-        verdict_set(verdict, decisive->kind, decisive->stage,
-                    arena_printf(&verdict->arena, "case %d: %s", decisive->id, decisive->error ? decisive->error : ""));
-    else
-        verdict_set(verdict, AKGEN_VERDICT_PASS, AKGEN_STAGE_COMPARE, NULL);
-}
-
 /* The task as these options want it: with its suite's other tolerance. NULL: the verdict says why there is none. */
 static const struct task *task_as_wanted(struct verdict *verdict, const struct task *task,
                                          const struct eval_options *options)
@@ -300,7 +283,20 @@ static void evaluate(struct verdict *verdict, const struct task *task, const str
                                            &budget,
                                            verdict->candidate.response ? &verdict->wrapper : NULL};
         run_all_cases(&candidate, verdict);
-        sum_up(verdict);
+        /* The verdict is that of the first case of those that say most. */
+        const struct verdict_case *decisive = NULL;
+        for (int i = 0; i < verdict->case_count; i++) {
+            const struct verdict_case *row = &verdict->cases[i];
+            verdict->cases_passed += row->ok;
+            if (weight(row) > (decisive ? weight(decisive) : 0))
+                decisive = row;
+        }
+        if (decisive)
+            verdict_set(
+                verdict, decisive->kind, decisive->stage,
+                arena_printf(&verdict->arena, "case %d: %s", decisive->id, decisive->error ? decisive->error : ""));
+        else
+            verdict_set(verdict, AKGEN_VERDICT_PASS, AKGEN_STAGE_COMPARE, NULL);
     } else {
         /* A candidate that came to no case ended in each as it did. */
         for (int i = 0; i < verdict->case_count; i++) {

@@ -4,23 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static struct times_case times_of_case(struct arena *arena, const struct verdict_case *row)
-{
-    const struct npu_timing *timing = &row->run.timing.model;
-    return (struct times_case){
-        .id = row->id,
-        .reduced = row->reduced,
-        .dtype = arena_strdup(arena, row->dtype ? row->dtype : ""),
-        .shape = arena_strdup(arena, row->shape ? row->shape : ""),
-        .cycles = timing->cycles,
-        .us = npu_timing_us(timing, timing->cycles),
-        .launch_us = npu_timing_us(timing, timing->launch),
-        .bound_us = npu_timing_us(timing, timing->bound_cycles),
-        .bound = timing_bound(arena, timing),
-        .shared = timing->bound != NPU_BOUND_PIPE,
-    };
-}
-
 bool times_of(struct arena *arena, const struct verdict *verdict, struct times *times)
 {
     double sum = 0;
@@ -31,7 +14,19 @@ bool times_of(struct arena *arena, const struct verdict *verdict, struct times *
             continue;
         if (!row->run.timing.model.known)
             return false;
-        times->cases[times->count] = times_of_case(arena, row);
+        const struct npu_timing *timing = &row->run.timing.model;
+        times->cases[times->count] = (struct times_case){
+            .id = row->id,
+            .reduced = row->reduced,
+            .dtype = arena_strdup(arena, row->dtype ? row->dtype : ""),
+            .shape = arena_strdup(arena, row->shape ? row->shape : ""),
+            .cycles = timing->cycles,
+            .us = npu_timing_us(timing, timing->cycles),
+            .launch_us = npu_timing_us(timing, timing->launch),
+            .bound_us = npu_timing_us(timing, timing->bound_cycles),
+            .bound = timing_bound(arena, timing),
+            .shared = timing->bound != NPU_BOUND_PIPE,
+        };
         sum += log(times->cases[times->count++].us);
     }
     if (verdict->kind != AKGEN_VERDICT_PASS || !times->count)

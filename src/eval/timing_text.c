@@ -42,18 +42,6 @@ static const char *clean(struct arena *arena, const char *name)
     return copy;
 }
 
-static void add_slowest(struct text *text, struct arena *arena, const struct verdict *verdict,
-                        const struct job_timing *timing)
-{
-    if (!timing->file)
-        return;
-    struct source_place place = timing_source(verdict->candidate.map, timing);
-    text_addf(text, "    most time at %s:%d", clean(arena, timing->file), timing->line);
-    if (place.program)
-        text_addf(text, ", from %s:%d", clean(arena, place.program), place.line);
-    text_addf(text, ": %.2f us of a core\n", us(&timing->model, timing->model.slowest_cycles));
-}
-
 void timing_add_case(struct text *text, const struct verdict *verdict, const struct verdict_case *row,
                      const struct timing_style *style)
 {
@@ -76,7 +64,13 @@ void timing_add_case(struct text *text, const struct verdict *verdict, const str
     if (timing->ub_peak)
         text_addf(text, "; UB up to %.1f KiB", timing->ub_peak / 1024.0);
     text_add(text, "\n");
-    add_slowest(text, &arena, verdict, &row->run.timing);
+    if (row->run.timing.file) {
+        struct source_place place = timing_source(verdict->candidate.map, &row->run.timing);
+        text_addf(text, "    most time at %s:%d", clean(&arena, row->run.timing.file), row->run.timing.line);
+        if (place.program)
+            text_addf(text, ", from %s:%d", clean(&arena, place.program), place.line);
+        text_addf(text, ": %.2f us of a core\n", us(&row->run.timing.model, row->run.timing.model.slowest_cycles));
+    }
     if (advice)
         text_addf(text, "    %sadvice:%s %s\n", style->warn, style->off, advice);
     arena_free(&arena);

@@ -232,23 +232,6 @@ static json_t *slowest_json(const struct source_map *map, const struct job_timin
     return json;
 }
 
-static void add_bytes(json_t *json, const struct npu_timing *timing)
-{
-    const struct {
-        const char *name;
-        uint64_t bytes;
-    } counts[] = {{"bytes_read", timing->read},     {"bytes_written", timing->written},
-                  {"hbm_read", timing->hbm_read},   {"hbm_written", timing->hbm_written},
-                  {"copies_in", timing->copies_in}, {"copies_out", timing->copies_out},
-                  {"ub_peak", timing->ub_peak}};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        json_object_set_new(json, counts[i].name, json_integer((json_int_t)counts[i].bytes));
-    json_object_set_new(json, "l2_share",
-                        share_json(timing->read ? (double)timing->read_l2 / (double)timing->read : 0));
-    json_object_set_new(json, "hbm_gb_per_s", rounded(timing_rate(timing, timing->hbm_read + timing->hbm_written), 10));
-    json_object_set_new(json, "l2_gb_per_s", rounded(timing_rate(timing, timing->read + timing->written), 10));
-}
-
 /* null where the time is not known. `map` may be NULL. */
 static json_t *timing_json(const struct npu_soc *soc, const struct source_map *map, const struct job_result *run)
 {
@@ -264,7 +247,19 @@ static json_t *timing_json(const struct npu_soc *soc, const struct source_map *m
     json_object_set_new(json, "launch_us", us_json(timing, timing->launch));
     json_object_set_new(json, "aiv", cores_json(timing, false));
     json_object_set_new(json, "aic", cores_json(timing, true));
-    add_bytes(json, timing);
+    const struct {
+        const char *name;
+        uint64_t bytes;
+    } counts[] = {{"bytes_read", timing->read},     {"bytes_written", timing->written},
+                  {"hbm_read", timing->hbm_read},   {"hbm_written", timing->hbm_written},
+                  {"copies_in", timing->copies_in}, {"copies_out", timing->copies_out},
+                  {"ub_peak", timing->ub_peak}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        json_object_set_new(json, counts[i].name, json_integer((json_int_t)counts[i].bytes));
+    json_object_set_new(json, "l2_share",
+                        share_json(timing->read ? (double)timing->read_l2 / (double)timing->read : 0));
+    json_object_set_new(json, "hbm_gb_per_s", rounded(timing_rate(timing, timing->hbm_read + timing->hbm_written), 10));
+    json_object_set_new(json, "l2_gb_per_s", rounded(timing_rate(timing, timing->read + timing->written), 10));
     json_object_set_new(json, "bound", json_string(timing_bound(&arena, timing)));
     json_object_set_new(json, "bound_us", us_json(timing, timing->bound_cycles));
     json_object_set_new(json, "roofline", share_json(timing_roofline(timing)));

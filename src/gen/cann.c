@@ -111,16 +111,6 @@ static bool is_source(const char *path)
     return false;
 }
 
-static struct akgen_error *write_sources(const struct cann *cann)
-{
-    const struct op_files *files = &cann->verdict->candidate.files;
-    struct akgen_error *error = NULL;
-    for (size_t i = 0; !error && i < files->count; i++)
-        if (!op_file_is_folder(&files->items[i]) && is_source(files->items[i].path))
-            error = write_file(cann, files->items[i].path, files->items[i].bytes, files->items[i].length);
-    return error;
-}
-
 /* The size of a case's files, about; 0 for one that cannot be made. */
 static uint64_t case_size(const struct cann *cann, const struct task_case *task_case)
 {
@@ -207,8 +197,13 @@ static struct akgen_error *write_all(struct cann *cann, const struct op_project 
     struct akgen_error *error = files_make_directory(cann->options->dir);
     if (!error)
         error = add_cases(cann);
-    if (!error)
-        error = write_sources(cann);
+    if (!error) {
+        const struct op_files *files = &cann->verdict->candidate.files;
+        error = NULL;
+        for (size_t i = 0; !error && i < files->count; i++)
+            if (!op_file_is_folder(&files->items[i]) && is_source(files->items[i].path))
+                error = write_file(cann, files->items[i].path, files->items[i].bytes, files->items[i].length);
+    }
     if (!error)
         error = write_templates(cann, project);
     if (!error)

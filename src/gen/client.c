@@ -109,22 +109,6 @@ static void keep_try(struct gen_job *job)
     free(came);
 }
 
-static void hand_over(struct gen_job *job)
-{
-    struct gen_client *client = job->client;
-    struct gen_reply *reply = job->reply;
-    reply->seconds = clock_seconds() - job->first;
-    if (job->uncounted || !reply->count)
-        reply->prompt_tokens = reply->completion_tokens = -1;
-    keep_try(job);
-    drop_try(job);
-    pthread_mutex_lock(&client->lock);
-    *client->done_end = job;
-    client->done_end = &job->next;
-    pthread_cond_broadcast(&client->changed);
-    pthread_mutex_unlock(&client->lock);
-}
-
 /* The end of a try. */
 static void fail(struct gen_job *job, const char *why, bool hopeless)
 {
@@ -184,7 +168,18 @@ static bool settle(struct gen_job *job, struct gen_outcome *outcome)
     free(outcome->why);
     *outcome = (struct gen_outcome){0};
     if (over) {
-        hand_over(job);
+        struct gen_client *client = job->client;
+        struct gen_reply *reply = job->reply;
+        reply->seconds = clock_seconds() - job->first;
+        if (job->uncounted || !reply->count)
+            reply->prompt_tokens = reply->completion_tokens = -1;
+        keep_try(job);
+        drop_try(job);
+        pthread_mutex_lock(&client->lock);
+        *client->done_end = job;
+        client->done_end = &job->next;
+        pthread_cond_broadcast(&client->changed);
+        pthread_mutex_unlock(&client->lock);
         return true;
     }
     drop_try(job);
@@ -229,23 +224,6 @@ static bool step(struct gen_job *job, double *next)
     return settle(job, &outcome);
 }
 
-/* Fills free places from the queue. */
-static void fill(struct gen_client *client)
-{
-    pthread_mutex_lock(&client->lock);
-    for (int i = 0; i < client->endpoint.concurrency && client->queue; i++)
-        if (!client->places[i]) {
-            struct gen_job *job = client->queue;
-            client->queue = job->next;
-            if (!client->queue)
-                client->queue_end = &client->queue;
-            job->next = NULL;
-            job->first = clock_seconds();
-            client->places[i] = job;
-        }
-    pthread_mutex_unlock(&client->lock);
-}
-
 /* Settles the transfers that libcurl has ended. */
 static bool take_ended(struct gen_client *client)
 {
@@ -275,46 +253,35 @@ static void free_list(struct gen_job **list, struct gen_job ***end)
     *end = list;
 }
 
-/* Ends everything that has no reply yet. */
-static void drop_all(struct gen_client *client)
-{
-    for (int i = 0; i < client->endpoint.concurrency; i++)
-        if (client->places[i]) {
-            job_free(client->places[i]);
-            client->places[i] = NULL;
-        }
-    pthread_mutex_lock(&client->lock);
-    free_list(&client->queue, &client->queue_end);
-    client->under_way = 0;
-    for (const struct gen_job *job = client->done; job; job = job->next)
-        client->under_way++;
-    client->stopped = true;
-    pthread_cond_broadcast(&client->changed);
-    pthread_mutex_unlock(&client->lock);
-}
-
-/* Lets the engine write one token of each answer, or waits for a request. */
-static void turn_engine(struct gen_client *client)
-{
-    if (lm_engine_step(client->endpoint.writer->engine))
-        return;
-    pthread_mutex_lock(&client->lock);
-    while (!client->queue && !client->closing && client->stopping == client->stopped)
-        pthread_cond_wait(&client->changed, &client->lock);
-    pthread_mutex_unlock(&client->lock);
-}
-
 /* Does what is due and waits for what is next. */
 static void turn(struct gen_client *client)
 {
     int running, count = 0;
     double next = clock_seconds() + look_again_seconds;
-    fill(client);
+    /* Fills free places from the queue. */
+    pthread_mutex_lock(&client->lock);
+    for (int i = 0; i < client->endpoint.concurrency && client->queue; i++)
+        if (!client->places[i]) {
+            struct gen_job *job = client->queue;
+            client->queue = job->next;
+            if (!client->queue)
+                client->queue_end = &client->queue;
+            job->next = NULL;
+            job->first = clock_seconds();
+            client->places[i] = job;
+        }
+    pthread_mutex_unlock(&client->lock);
     for (int i = 0; i < client->endpoint.concurrency; i++)
         if (client->places[i] && step(client->places[i], &next))
             client->places[i] = NULL;
     if (client->endpoint.writer) {
-        turn_engine(client);
+        /* Lets the engine write one token of each answer, or waits for a request. */
+        if (!lm_engine_step(client->endpoint.writer->engine)) {
+            pthread_mutex_lock(&client->lock);
+            while (!client->queue && !client->closing && client->stopping == client->stopped)
+                pthread_cond_wait(&client->changed, &client->lock);
+            pthread_mutex_unlock(&client->lock);
+        }
         return;
     }
     gen_curl.multi_perform(client->multi, &running);
@@ -334,8 +301,22 @@ static void *serve(void *closure)
         pthread_mutex_lock(&client->lock);
         bool stopping = client->stopping && !client->stopped, closing = client->closing;
         pthread_mutex_unlock(&client->lock);
-        if (stopping)
-            drop_all(client);
+        if (stopping) {
+            /* Ends everything that has no reply yet. */
+            for (int i = 0; i < client->endpoint.concurrency; i++)
+                if (client->places[i]) {
+                    job_free(client->places[i]);
+                    client->places[i] = NULL;
+                }
+            pthread_mutex_lock(&client->lock);
+            free_list(&client->queue, &client->queue_end);
+            client->under_way = 0;
+            for (const struct gen_job *job = client->done; job; job = job->next)
+                client->under_way++;
+            client->stopped = true;
+            pthread_cond_broadcast(&client->changed);
+            pthread_mutex_unlock(&client->lock);
+        }
         if (closing)
             return NULL;
         turn(client);

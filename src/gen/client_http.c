@@ -37,23 +37,6 @@ static curl_socket_t open_socket(void *closure, curlsocktype purpose, struct cur
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-static void set_headers(struct gen_job *job)
-{
-    const char *key = job->client->endpoint.key;
-    job->headers = gen_curl.slist_append(NULL, "Content-Type: application/json");
-    job->headers =
-        gen_curl.slist_append(job->headers, job->client->endpoint.stream ? "Accept: text/event-stream, application/json"
-                                                                         : "Accept: application/json");
-    job->headers = gen_curl.slist_append(job->headers, "Expect:"); /* a long prompt waits for no permission */
-    if (!key)
-        return;
-    char *line = memory_alloc(strlen(key) + sizeof "Authorization: Bearer ");
-    stpcpy(stpcpy(line, "Authorization: Bearer "), key);
-    job->headers = gen_curl.slist_append(job->headers, line);
-    explicit_bzero(line, strlen(line));
-    free(line);
-}
-
 static long milliseconds(double seconds)
 {
     return seconds > 1e6 ? 1000000000L : seconds > 0 ? (long)(seconds * 1e3) + 1 : 0; /* 0: no limit */
@@ -72,7 +55,19 @@ void gen_http_begin(struct gen_job *job)
     job->over = 0;
     job->too_long = false;
     *job->curl_error = '\0';
-    set_headers(job);
+    const char *key = job->client->endpoint.key;
+    job->headers = gen_curl.slist_append(NULL, "Content-Type: application/json");
+    job->headers =
+        gen_curl.slist_append(job->headers, job->client->endpoint.stream ? "Accept: text/event-stream, application/json"
+                                                                         : "Accept: application/json");
+    job->headers = gen_curl.slist_append(job->headers, "Expect:"); /* a long prompt waits for no permission */
+    if (key) {
+        char *line = memory_alloc(strlen(key) + sizeof "Authorization: Bearer ");
+        stpcpy(stpcpy(line, "Authorization: Bearer "), key);
+        job->headers = gen_curl.slist_append(job->headers, line);
+        explicit_bzero(line, strlen(line));
+        free(line);
+    }
     if (!(job->easy = gen_curl.easy_init()))
         memory_exhausted(0);
     gen_curl.easy_setopt(job->easy, CURLOPT_URL, client->address);

@@ -125,24 +125,6 @@ const char *optimise_told(struct arena *arena, const struct verdict *verdict, co
 
 /* ---- The prompt */
 
-/* What became of the answers that were to be faster than this one: a list, the last ones. NULL: there was none. */
-static const char *earlier_tries(const struct repair *repair, const struct attempt *attempt)
-{
-    struct text text = {0};
-    int tries = 0, seen = 0;
-    for (int i = 0; i < repair->count; i++)
-        tries += repair->attempts[i].parent == attempt->sample && repair->attempts[i].judged;
-    for (int i = 0; i < repair->count; i++) {
-        const struct attempt *try = &repair->attempts[i];
-        if (try->parent != attempt->sample || !try->judged || tries - seen++ > TRIES_NAMED)
-            continue;
-        const char *ended = try->same_as == attempt->sample ? "the same code came back" : try->ended;
-        text_addf(&text, "- %s%s\n", ended, try->timed && try->same_as != attempt->sample ? ": not faster" : "");
-    }
-    const char *kept = text_keep(&text, repair->arena);
-    return *kept ? kept : NULL;
-}
-
 struct akgen_error *optimise_prompt(struct repair *repair, const struct attempt *attempt, struct gen_prompt *prompt)
 {
     struct arena *arena = repair->arena;
@@ -157,7 +139,20 @@ struct akgen_error *optimise_prompt(struct repair *repair, const struct attempt 
     int hidden = attempt->row.cases_total - attempt->times.count;
     values[HIDDEN] = hidden > 0 ? arena_printf(arena, "%d", hidden) : NULL;
     values[SOC] = repair->options->eval->soc->name;
-    values[EARLIER] = earlier_tries(repair, attempt);
+    /* What became of the answers that were to be faster than this one: a list, the last ones. NULL: there was none. */
+    struct text text = {0};
+    int tries = 0, seen = 0;
+    for (int i = 0; i < repair->count; i++)
+        tries += repair->attempts[i].parent == attempt->sample && repair->attempts[i].judged;
+    for (int i = 0; i < repair->count; i++) {
+        const struct attempt *try = &repair->attempts[i];
+        if (try->parent != attempt->sample || !try->judged || tries - seen++ > TRIES_NAMED)
+            continue;
+        const char *ended = try->same_as == attempt->sample ? "the same code came back" : try->ended;
+        text_addf(&text, "- %s%s\n", ended, try->timed && try->same_as != attempt->sample ? ": not faster" : "");
+    }
+    const char *list = text_keep(&text, arena);
+    values[EARLIER] = *list ? list : NULL;
     values[PROGRAM] = options->language == EVAL_DSL ? "yes" : NULL;
     struct gen_message *messages = arena_alloc(arena, sizeof *messages * (size_t)(task->count + 2));
     memcpy(messages, task->messages, sizeof *messages * (size_t)task->count);

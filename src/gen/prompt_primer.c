@@ -26,20 +26,6 @@ static void add(struct arena *arena, struct prompt_primer *primer, const char *t
               (struct prompt_primer_piece){kept, task, program});
 }
 
-static struct akgen_error *read_stand_ins(struct arena *arena, const char *home, struct prompt_primer *primer)
-{
-    struct akgen_error *error = NULL;
-    for (int i = 0; i < PRIMER_STAND_INS && !error; i++) {
-        char *program;
-        error = files_read(arena, arena_printf(arena, "%s/tasks/%s/program.py", home, stand_ins[i]), LONGEST_FILE,
-                           &program, NULL);
-        if (!error)
-            error = prompt_load_task(arena, home, stand_ins[i], &primer->stand_in_tasks[i]);
-        primer->stand_ins[i] = error ? NULL : arena_printf(arena, "```python\n%s```\n", program);
-    }
-    return error;
-}
-
 /* The task of a block "```python task=level1/Math/Neg case=0"; NULL: it names none. */
 static struct akgen_error *task_of_block(struct arena *arena, const char *home, const char *line, struct task **task)
 {
@@ -67,8 +53,16 @@ struct akgen_error *prompt_primer_read(struct arena *arena, const char *home, st
     struct task *task = NULL;
     struct akgen_error *error =
         files_read(arena, arena_printf(arena, "%s/docs/dsl-primer.md", home), LONGEST_FILE, &page, NULL);
-    if (!error)
-        error = read_stand_ins(arena, home, primer);
+    if (!error) {
+        for (int i = 0; i < PRIMER_STAND_INS && !error; i++) {
+            char *program;
+            error = files_read(arena, arena_printf(arena, "%s/tasks/%s/program.py", home, stand_ins[i]), LONGEST_FILE,
+                               &program, NULL);
+            if (!error)
+                error = prompt_load_task(arena, home, stand_ins[i], &primer->stand_in_tasks[i]);
+            primer->stand_ins[i] = error ? NULL : arena_printf(arena, "```python\n%s```\n", program);
+        }
+    }
     /* How to call akgen is for people. */
     char *way = error ? NULL : strstr(page, "\n## The way to work\n");
     if (way)

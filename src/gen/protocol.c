@@ -66,24 +66,6 @@ static void set_number(json_t *body, const char *name, double value)
         json_object_set_new(body, name, json_real(value));
 }
 
-static void set_sampling(json_t *body, const struct gen_sampling *sampling, const struct gen_quirks *quirks)
-{
-    set_number(body, "temperature", sampling->temperature);
-    set_number(body, "top_p", sampling->top_p);
-    set_number(body, "min_p", sampling->min_p);
-    if (sampling->top_k)
-        json_object_set_new(body, "top_k", json_integer(sampling->top_k));
-    if (sampling->max_tokens)
-        json_object_set_new(body, quirks->completion_tokens ? "max_completion_tokens" : "max_tokens",
-                            json_integer(sampling->max_tokens));
-    if (!sampling->stop_count)
-        return;
-    json_t *stop = json_array();
-    for (int i = 0; i < sampling->stop_count; i++)
-        json_array_append_new(stop, jsons_text(sampling->stop[i]));
-    json_object_set_new(body, "stop", stop);
-}
-
 char *gen_protocol_body(const struct gen_endpoint *endpoint, const struct gen_request *request, int n, uint64_t seed,
                         const struct gen_quirks *quirks)
 {
@@ -96,7 +78,20 @@ char *gen_protocol_body(const struct gen_endpoint *endpoint, const struct gen_re
         json_object_set_new(body, "prompt", jsons_text(prompt));
         free(prompt);
     }
-    set_sampling(body, &request->sampling, quirks);
+    set_number(body, "temperature", request->sampling.temperature);
+    set_number(body, "top_p", request->sampling.top_p);
+    set_number(body, "min_p", request->sampling.min_p);
+    if (request->sampling.top_k)
+        json_object_set_new(body, "top_k", json_integer(request->sampling.top_k));
+    if (request->sampling.max_tokens)
+        json_object_set_new(body, quirks->completion_tokens ? "max_completion_tokens" : "max_tokens",
+                            json_integer(request->sampling.max_tokens));
+    if (request->sampling.stop_count) {
+        json_t *stop = json_array();
+        for (int i = 0; i < request->sampling.stop_count; i++)
+            json_array_append_new(stop, jsons_text(request->sampling.stop[i]));
+        json_object_set_new(body, "stop", stop);
+    }
     if (n > 1)
         json_object_set_new(body, "n", json_integer(n));
     if (request->seeded) /* the protocol's integers have a sign */

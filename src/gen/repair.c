@@ -312,25 +312,6 @@ static const char *end_by_limits(const struct repair *repair)
     return end == REPAIR_INTERRUPTED ? "interrupted" : repair->hopeless ? repair->hopeless : repair->outcome->stopped;
 }
 
-/* Rounds that make the right candidate faster, `round` and those behind it. */
-static struct akgen_error *optimise(struct repair *repair, int round)
-{
-    struct akgen_error *error = NULL;
-    const char *ended = NULL;
-    optimise_begin(repair);
-    for (int number = 0; !error; number++) {
-        ended = end_by_limits(repair);
-        if (!ended)
-            ended = optimise_ended(repair, number);
-        if (ended)
-            break;
-        error = go_on(repair, round + number);
-    }
-    repair->outcome->faster.stopped = ended;
-    optimise_end(repair);
-    return error;
-}
-
 static struct akgen_error *search(struct repair *repair)
 {
     struct gen_repair_outcome *outcome = repair->outcome;
@@ -340,8 +321,21 @@ static struct akgen_error *search(struct repair *repair)
         error = collect(repair, 0, wanted);
     for (; round <= rounds && !error && !has_passed(repair) && !end_by_limits(repair); round++)
         error = go_on(repair, round);
-    if (!error && has_passed(repair) && !is_done(repair))
-        error = optimise(repair, round);
+    if (!error && has_passed(repair) && !is_done(repair)) {
+        /* Rounds that make the right candidate faster, `round` and those behind it. */
+        const char *ended = NULL;
+        optimise_begin(repair);
+        for (int number = 0; !error; number++) {
+            ended = end_by_limits(repair);
+            if (!ended)
+                ended = optimise_ended(repair, number);
+            if (ended)
+                break;
+            error = go_on(repair, round + number);
+        }
+        repair->outcome->faster.stopped = ended;
+        optimise_end(repair);
+    }
     if (has_passed(repair))
         outcome->stopped = NULL;
     else if (!(outcome->stopped = end_by_limits(repair)))

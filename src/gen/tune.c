@@ -76,20 +76,6 @@ static const struct gen_setting *same_project(const struct search *search, int w
     return NULL;
 }
 
-static struct akgen_error *make(struct search *search, struct gen_setting *setting)
-{
-    bool made = false;
-    const struct gen_subject *subject = search->subject;
-    struct akgen_error *error = NULL;
-    if (subject->is_project)
-        tune_make_project(search->arena, subject, setting), made = true;
-    else
-        error = tune_make_program(search->arena, subject, setting, &made);
-    setting->us = INFINITY;
-    setting->became = made ? GEN_TRY_TIMED : GEN_TRY_REFUSED;
-    return error;
-}
-
 static void finish_step(struct search *search, struct step *step, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -135,7 +121,14 @@ static struct akgen_error *run_step(struct search *search, int first)
     step.verdicts = arena_alloc(search->arena, (size_t)count * sizeof *step.verdicts);
     step.ran = arena_alloc(search->arena, (size_t)count * sizeof *step.ran);
     for (int i = first; i < search->count && !error; i++) {
-        error = make(search, &search->settings[i]);
+        bool made = false;
+        const struct gen_subject *subject = search->subject;
+        if (subject->is_project)
+            tune_make_project(search->arena, subject, &search->settings[i]), made = true;
+        else
+            error = tune_make_program(search->arena, subject, &search->settings[i], &made);
+        search->settings[i].us = INFINITY;
+        search->settings[i].became = made ? GEN_TRY_TIMED : GEN_TRY_REFUSED;
         if (!error && search->settings[i].became == GEN_TRY_TIMED && same_project(search, i))
             search->settings[i].became = GEN_TRY_SAME;
     }

@@ -295,19 +295,6 @@ static struct akgen_error *add_row(struct export *export, sqlite3_stmt *statemen
     return error;
 }
 
-static struct akgen_error *write_rows(struct export *export)
-{
-    export->chosen = store_number(export->store, -1, "SELECT count(*) FROM chosen", "");
-    struct akgen_error *error = export->chosen < 0 ? store_error(export->store) : NULL;
-    for (; !error && export->after < export->chosen; export->after += BATCH) {
-        error = each_row(export, rows_sql, add_row);
-        if (!error && fwrite(export->batch.bytes, 1, export->batch.length, export->out) != export->batch.length)
-            error = error_new("cannot write the rows: %m");
-        text_free(&export->batch);
-    }
-    return error;
-}
-
 /* Notes: what became of tasks and samples. */
 static struct akgen_error *note_run(struct export *export, sqlite3_stmt *statement)
 {
@@ -424,8 +411,16 @@ struct akgen_error *export_write(struct store *store, const struct export_option
                      check_languages);
     if (!error)
         error = each_row(&export, chosen.bytes, NULL);
-    if (!error)
-        error = write_rows(&export);
+    if (!error) {
+        export.chosen = store_number(export.store, -1, "SELECT count(*) FROM chosen", "");
+        error = export.chosen < 0 ? store_error(export.store) : NULL;
+        for (; !error && export.after < export.chosen; export.after += BATCH) {
+            error = each_row(&export, rows_sql, add_row);
+            if (!error && fwrite(export.batch.bytes, 1, export.batch.length, export.out) != export.batch.length)
+                error = error_new("cannot write the rows: %m");
+            text_free(&export.batch);
+        }
+    }
     if (!error)
         error = write_notes(&export);
     text_free(&chosen);

@@ -112,31 +112,27 @@ struct cot_parquet *cot_parquet_new(FILE *out, const char *const *texts, int tex
     return table;
 }
 
-/* Definition levels of a bit each, as one bit-packed run of RLE's hybrid encoding with its length before it. */
-static void put_levels(struct text *to, const struct text *present, int64_t rows)
-{
-    struct text run = {0};
-    uint64_t eights = (uint64_t)(rows + 7) / 8;
-    put_varint(&run, eights << 1 | 1);
-    for (uint64_t i = 0; i < eights; i++) {
-        int byte = 0;
-        for (int bit = 0; bit < 8 && (int64_t)i * 8 + bit < rows; bit++)
-            byte |= present->bytes[i * 8 + (uint64_t)bit] << bit;
-        text_append(&run, &(char){(char)byte}, 1);
-    }
-    put_little(to, run.length, 4);
-    text_append(to, run.bytes, run.length);
-    text_free(&run);
-}
-
 /* A column of the row group: its page. */
 static struct chunk put_chunk(struct cot_parquet *table, struct column *column)
 {
     struct text page = {0}, header = {0};
     struct chunk chunk = {.offset = table->offset};
     int last = 0, inner = 0;
-    if (column->text)
-        put_levels(&page, &column->present, table->rows);
+    if (column->text) {
+        /* Definition levels of a bit each, as one bit-packed run of RLE's hybrid encoding with its length before it. */
+        struct text run = {0};
+        uint64_t eights = (uint64_t)(table->rows + 7) / 8;
+        put_varint(&run, eights << 1 | 1);
+        for (uint64_t i = 0; i < eights; i++) {
+            int byte = 0;
+            for (int bit = 0; bit < 8 && (int64_t)i * 8 + bit < table->rows; bit++)
+                byte |= column->present.bytes[i * 8 + (uint64_t)bit] << bit;
+            text_append(&run, &(char){(char)byte}, 1);
+        }
+        put_little(&page, run.length, 4);
+        text_append(&page, run.bytes, run.length);
+        text_free(&run);
+    }
     text_append(&page, column->values.bytes ? column->values.bytes : "", column->values.length);
     put_number(&header, &last, 1, T_I32, DATA_PAGE);
     put_number(&header, &last, 2, T_I32, (int64_t)page.length);

@@ -240,24 +240,6 @@ static int count_reasons(const struct bench *bench, struct reason *reasons)
     return count;
 }
 
-static void put_failures(FILE *out, const struct bench *bench, report_put *put, const char *end)
-{
-    struct reason reasons[REASONS] = {0};
-    int count = count_reasons(bench, reasons), failed = bench_errors(bench).kinds[AKGEN_VERDICT_INFRA_ERROR];
-    if (!failed)
-        return;
-    fprintf(out, "infra_error: %d sample%s of which the model is not to blame, in no figure: ", failed,
-            failed == 1 ? "" : "s");
-    for (int i = 0; i < count && i < REASONS_SHOWN; i++) {
-        char text[200];
-        snprintf(text, sizeof text, "%s", reasons[i].text);
-        fputs(i ? "; " : "", out);
-        put(out, text);
-        fprintf(out, " (%d)", reasons[i].count);
-    }
-    fprintf(out, "%s%s", count > REASONS_SHOWN ? "; and others" : "", end);
-}
-
 void report_write_sampling(FILE *out, const struct bench *bench, report_put *put, const char *end)
 {
     const struct sample_totals *totals = &bench->sampled;
@@ -286,7 +268,20 @@ void report_write_sampling(FILE *out, const struct bench *bench, report_put *put
         fprintf(out,
                 "empty answers: %" PRId64 ", cut at the token limit: %" PRId64 "; the model is to blame, they count%s",
                 totals->empty, totals->cut, end);
-    put_failures(out, bench, put, end);
+    struct reason reasons[REASONS] = {0};
+    int count = count_reasons(bench, reasons), failed = bench_errors(bench).kinds[AKGEN_VERDICT_INFRA_ERROR];
+    if (failed) {
+        fprintf(out, "infra_error: %d sample%s of which the model is not to blame, in no figure: ", failed,
+                failed == 1 ? "" : "s");
+        for (int i = 0; i < count && i < REASONS_SHOWN; i++) {
+            char text[200];
+            snprintf(text, sizeof text, "%s", reasons[i].text);
+            fputs(i ? "; " : "", out);
+            put(out, text);
+            fprintf(out, " (%d)", reasons[i].count);
+        }
+        fprintf(out, "%s%s", count > REASONS_SHOWN ? "; and others" : "", end);
+    }
     int64_t asked = bench->sampled.samples, lacking = bench->planned - asked, waiting = asked - bench->count;
     if (lacking > 0)
         fprintf(out, "not sampled, and counted as wrong: %" PRId64 " of %d samples%s", lacking, bench->planned, end);

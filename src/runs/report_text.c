@@ -46,24 +46,6 @@ static void print_interval(FILE *out, const char *name, struct metrics_mean mean
     fputc('\n', out);
 }
 
-/* Means over all tasks, with what they are worth. */
-static void print_intervals(FILE *out, const struct bench *bench, const struct metrics_task *tasks, size_t count)
-{
-    int k_count;
-    const int *ks = bench_ks(bench, &k_count);
-    for (int i = 0; i < k_count; i++) {
-        struct metrics_mean compile = metrics_rate(tasks, count, METRICS_COMPILE, ks[i], 0, NULL);
-        struct metrics_mean execute = metrics_rate(tasks, count, METRICS_EXECUTE, ks[i], 0, NULL);
-        char name[32];
-        if (!compile.tasks)
-            continue;
-        snprintf(name, sizeof name, "CR pass@%d", ks[i]);
-        print_interval(out, name, compile, metrics_weighted(tasks, count, METRICS_COMPILE, ks[i]));
-        snprintf(name, sizeof name, "ER pass@%d", ks[i]);
-        print_interval(out, name, execute, metrics_weighted(tasks, count, METRICS_EXECUTE, ks[i]));
-    }
-}
-
 static void print_errors(FILE *out, const struct bench *bench)
 {
     struct bench_errors errors = bench_errors(bench);
@@ -122,7 +104,20 @@ void report_write_table(FILE *out, struct bench *bench, const struct report_styl
     fprintf(out, "%s\n", style->off);
     bench_visit_groups(bench, print_group, &table);
     report_write_pass_at_k(out, bench, style);
-    print_intervals(out, bench, tasks, count);
+    /* Means over all tasks, with what they are worth. */
+    int k_count;
+    const int *ks = bench_ks(bench, &k_count);
+    for (int i = 0; i < k_count; i++) {
+        struct metrics_mean compile = metrics_rate(tasks, count, METRICS_COMPILE, ks[i], 0, NULL);
+        struct metrics_mean execute = metrics_rate(tasks, count, METRICS_EXECUTE, ks[i], 0, NULL);
+        char name[32];
+        if (!compile.tasks)
+            continue;
+        snprintf(name, sizeof name, "CR pass@%d", ks[i]);
+        print_interval(out, name, compile, metrics_weighted(tasks, count, METRICS_COMPILE, ks[i]));
+        snprintf(name, sizeof name, "ER pass@%d", ks[i]);
+        print_interval(out, name, execute, metrics_weighted(tasks, count, METRICS_EXECUTE, ks[i]));
+    }
     report_write_missing(out, bench, text_put_plain, "\n");
     report_write_shortages(out, bench, text_put_plain);
     /* Shares of all tasks, as MultiKernelBench and AscendCraft print them. */

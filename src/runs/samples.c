@@ -98,23 +98,6 @@ struct akgen_error *store_load_sample(struct store *store, int64_t run, const ch
     return error;
 }
 
-/* Summed here and in order: the same samples give the same digits. */
-static void count_sample(struct sample_totals *totals, sqlite3_stmt *statement)
-{
-    int64_t prompt = sqlite3_column_int64(statement, 0), completion = sqlite3_column_int64(statement, 1);
-    const char *finish = (const char *)sqlite3_column_text(statement, 6);
-    totals->samples++;
-    totals->cost += sqlite3_column_double(statement, 2);
-    totals->answered += sqlite3_column_int(statement, 3);
-    totals->failed += !sqlite3_column_int(statement, 3);
-    totals->empty += sqlite3_column_int(statement, 4);
-    totals->cut += finish && strcmp(finish, SAMPLE_CUT) == 0;
-    totals->requests += sqlite3_column_int(statement, 5);
-    totals->uncounted += sqlite3_column_int(statement, 3) && (prompt < 0 || completion < 0);
-    totals->prompt_tokens += prompt > 0 ? prompt : 0;
-    totals->completion_tokens += completion > 0 ? completion : 0;
-}
-
 struct akgen_error *store_sample_totals(struct store *store, int64_t run, struct sample_totals *totals)
 {
     static const char sql[] = "SELECT prompt_tokens, completion_tokens, cost, answer IS NOT NULL,"
@@ -124,8 +107,21 @@ struct akgen_error *store_sample_totals(struct store *store, int64_t run, struct
     *totals = (struct sample_totals){0};
     pthread_mutex_lock(&store->lock);
     sqlite3_stmt *statement = store_query(store, sql, "i", run);
-    while (store_next(store, statement, &error))
-        count_sample(totals, statement);
+    while (store_next(store, statement, &error)) {
+        /* Summed here and in order: the same samples give the same digits. */
+        int64_t prompt = sqlite3_column_int64(statement, 0), completion = sqlite3_column_int64(statement, 1);
+        const char *finish = (const char *)sqlite3_column_text(statement, 6);
+        totals->samples++;
+        totals->cost += sqlite3_column_double(statement, 2);
+        totals->answered += sqlite3_column_int(statement, 3);
+        totals->failed += !sqlite3_column_int(statement, 3);
+        totals->empty += sqlite3_column_int(statement, 4);
+        totals->cut += finish && strcmp(finish, SAMPLE_CUT) == 0;
+        totals->requests += sqlite3_column_int(statement, 5);
+        totals->uncounted += sqlite3_column_int(statement, 3) && (prompt < 0 || completion < 0);
+        totals->prompt_tokens += prompt > 0 ? prompt : 0;
+        totals->completion_tokens += completion > 0 ? completion : 0;
+    }
     pthread_mutex_unlock(&store->lock);
     return error;
 }

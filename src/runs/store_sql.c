@@ -207,20 +207,6 @@ static struct akgen_error *migrate(struct store *store)
     return store_end(store, error);
 }
 
-/* Puts a temporary copy in the file's place, which ends with the store. */
-static struct akgen_error *copy(struct store *store)
-{
-    sqlite3 *file = store->db;
-    struct akgen_error *error = sqlite3_open("", &store->db) == SQLITE_OK ? NULL : store_error(store);
-    sqlite3_backup *backup = error ? NULL : sqlite3_backup_init(store->db, "main", file, "main");
-    if (backup)
-        sqlite3_backup_step(backup, -1);
-    if (!error && (!backup || sqlite3_backup_finish(backup) != SQLITE_OK))
-        error = store_error(store);
-    sqlite3_close(file);
-    return error;
-}
-
 static struct akgen_error *check_kind(struct store *store, bool write)
 {
     int version;
@@ -240,7 +226,15 @@ static struct akgen_error *check_kind(struct store *store, bool write)
     if (!error || write)
         return error;
     error_free(error); /* who only reads does not need to write */
-    error = copy(store);
+    /* Puts a temporary copy in the file's place, which ends with the store. */
+    sqlite3 *file = store->db;
+    error = sqlite3_open("", &store->db) == SQLITE_OK ? NULL : store_error(store);
+    sqlite3_backup *backup = error ? NULL : sqlite3_backup_init(store->db, "main", file, "main");
+    if (backup)
+        sqlite3_backup_step(backup, -1);
+    if (!error && (!backup || sqlite3_backup_finish(backup) != SQLITE_OK))
+        error = store_error(store);
+    sqlite3_close(file);
     return error ? error : migrate(store);
 }
 

@@ -434,24 +434,6 @@ static enum serve_end serve_read(struct serve *serve, int signals, int *signal)
     }
 }
 
-static void cancel_all(struct serve *serve)
-{
-    struct served *unbegun = NULL;
-    pthread_mutex_lock(&serve->lock);
-    for (struct served *item = serve->first, *next; item; item = next) {
-        next = item->next;
-        if (cancel_request(serve, item)) {
-            item->next = unbegun;
-            unbegun = item;
-        }
-    }
-    pthread_mutex_unlock(&serve->lock);
-    for (struct served *next; unbegun; unbegun = next) {
-        next = unbegun->next;
-        reply_cancelled(serve, unbegun);
-    }
-}
-
 /* Waits until no request runs. False: one still does after some seconds. */
 static bool wait_for_end(struct serve *serve)
 {
@@ -481,8 +463,22 @@ static struct akgen_error *serve_run(struct serve *serve, int signals, enum serv
     if (!started)
         return error_new("no thread: %m");
     *end = serve_read(serve, signals, signal);
-    if (*end != SERVE_ENDED)
-        cancel_all(serve);
+    if (*end != SERVE_ENDED) { /* all that were not answered are cancelled */
+        struct served *unbegun = NULL;
+        pthread_mutex_lock(&serve->lock);
+        for (struct served *item = serve->first, *next; item; item = next) {
+            next = item->next;
+            if (cancel_request(serve, item)) {
+                item->next = unbegun;
+                unbegun = item;
+            }
+        }
+        pthread_mutex_unlock(&serve->lock);
+        for (struct served *next; unbegun; unbegun = next) {
+            next = unbegun->next;
+            reply_cancelled(serve, unbegun);
+        }
+    }
     *idle = *end == SERVE_ENDED || wait_for_end(serve);
     if (!*idle)
         return NULL;

@@ -38,24 +38,6 @@ static void run_alone(void *closure, int index)
     compile->result.output = arena_printf(&compile->arena, "%s%s", first.output, compile->result.output);
 }
 
-/* What the leader's server says of another one, with the name of the file that this one would have included. */
-static void take_answer(const struct compile *leader, const struct clang_other *answer, struct compile *compile)
-{
-    struct text output = {0};
-    const char *at = answer->output, *found;
-    for (; (found = strstr(at, leader->config_path)); at = found + strlen(leader->config_path)) {
-        text_append(&output, at, (size_t)(found - at));
-        text_add(&output, compile->config_path);
-    }
-    text_add(&output, at);
-    compile->result = (struct sandbox_result){.started = true,
-                                              .timed_out = answer->timed_out,
-                                              .exit_code = answer->exit_code,
-                                              .output = arena_strdup(&compile->arena, output.bytes),
-                                              .output_length = output.length};
-    text_free(&output);
-}
-
 /* One that leads, and then those that it led and could not answer for. */
 static void run_leader(void *closure, int index)
 {
@@ -73,9 +55,22 @@ static void run_leader(void *closure, int index)
     struct compile **open = arena_alloc(&leader->arena, ((size_t)count + 1) * sizeof(struct compile *));
     const struct clang_other *answer = args->others;
     for (struct compile *other = leader->also; other; other = other->also, answer++)
-        if (answer->answered)
-            take_answer(leader, answer, other);
-        else
+        if (answer->answered) {
+            /* What the leader's server says of another one, with the name of the file that this one would have included. */
+            struct text output = {0};
+            const char *at = answer->output, *found;
+            for (; (found = strstr(at, leader->config_path)); at = found + strlen(leader->config_path)) {
+                text_append(&output, at, (size_t)(found - at));
+                text_add(&output, other->config_path);
+            }
+            text_add(&output, at);
+            other->result = (struct sandbox_result){.started = true,
+                                                    .timed_out = answer->timed_out,
+                                                    .exit_code = answer->exit_code,
+                                                    .output = arena_strdup(&other->arena, output.bytes),
+                                                    .output_length = output.length};
+            text_free(&output);
+        } else
             open[left++] = other;
     struct compile_list rest = {list->builder, open};
     workers_run(left, list->builder->options->jobs, run_alone, &rest);

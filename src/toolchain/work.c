@@ -26,23 +26,6 @@ static bool is_left_over(const char *name, int fd)
     return errno != EWOULDBLOCK && !fstat(fd, &status) && status.st_mtime < time(NULL) - SECONDS_OF_A_DAY;
 }
 
-static void sweep(struct arena *arena, const char *parent)
-{
-    DIR *dir = opendir(parent);
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        if (entry->d_name[0] == '.')
-            continue;
-        int fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        errno = 0;
-        if (fd >= 0 && is_left_over(entry->d_name, fd))
-            files_remove_tree(arena_printf(arena, "%s/%s", parent, entry->d_name));
-        if (fd >= 0)
-            close(fd);
-    }
-    if (dir)
-        closedir(dir);
-}
-
 /* Takes the lock of a folder that was just made; -1: somebody who sweeps was faster and has removed it. A system that has no
  * locks for folders gives none. */
 static int take_lock(const char *path)
@@ -67,7 +50,20 @@ struct akgen_error *work_make(struct arena *arena, const char *cache, struct wor
     *work = (struct work_directory){.lock = -1};
     if (error)
         return error;
-    sweep(arena, parent);
+    /* Removes what programs that ended left. */
+    DIR *dir = opendir(parent);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        int fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        errno = 0;
+        if (fd >= 0 && is_left_over(entry->d_name, fd))
+            files_remove_tree(arena_printf(arena, "%s/%s", parent, entry->d_name));
+        if (fd >= 0)
+            close(fd);
+    }
+    if (dir)
+        closedir(dir);
     for (int i = 0; i < ATTEMPTS && work->lock < 0; i++) {
         char *name = arena_printf(arena, "%s/%sXXXXXX", parent, locked);
         if (!mkdtemp(name))
