@@ -344,12 +344,6 @@ static const char *take_fence(struct scan *scan, const struct fence *fence, cons
     return behind;
 }
 
-static bool is_wrapper(struct scan *scan, const struct fence *fence)
-{
-    const char *language = language_of(scan->arena, fence->info);
-    return fence->length == 3 && (strcmp(language, "markdown") == 0 || strcmp(language, "md") == 0);
-}
-
 /* Tags. */
 /* The end of a tag's content that begins at `at`: where a tag closes or the next one opens. */
 static const char *end_of_tag(struct scan *scan, const char *at, const char **behind, bool *closed)
@@ -475,7 +469,10 @@ static void scan_lines(struct scan *scan, const char *at)
         enum answer_banner banner;
         const char *behind = NULL;
         if (open_fence(line, &fence)) {
-            behind = is_wrapper(scan, &fence) ? NULL : take_fence(scan, &fence, at);
+            const char *language = language_of(scan->arena, fence.info);
+            behind = (fence.length == 3 && (strcmp(language, "markdown") == 0 || strcmp(language, "md") == 0))
+                         ? NULL
+                         : take_fence(scan, &fence, at);
         } else if (answer_open_tag(scan->arena, line, &label, &rest)) {
             behind = take_tag(scan, label, rest);
         } else if (begins_part(scan, line, &banner, &label)) {

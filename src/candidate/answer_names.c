@@ -77,13 +77,6 @@ static struct answer_span without_left(struct answer_span span, const char *char
     return span;
 }
 
-static struct answer_span without_right(struct answer_span span, const char *characters)
-{
-    while (span.length && span.at[span.length - 1] && strchr(characters, span.at[span.length - 1]))
-        span.length--;
-    return span;
-}
-
 /* "- ", "12. ", "(b) " and "Step 3:" are not part of a name. */
 static struct answer_span without_item_mark(struct answer_span line)
 {
@@ -174,7 +167,10 @@ static struct banner take_apart(struct answer_span line)
             inner = answer_trim((struct answer_span){inner.at, inner.length - 2});
     }
     banner.framed = decorated(inner, false) >= 2 && decorated(inner, true) >= 2;
-    banner.inner = inner = answer_trim(without_right(without_left(inner, "=-*#~+<> \t"), "=-*#~+<> \t"));
+    struct answer_span span = without_left(inner, "=-*#~+<> \t");
+    while (span.length && span.at[span.length - 1] && strchr("=-*#~+<> \t", span.at[span.length - 1]))
+        span.length--;
+    banner.inner = inner = answer_trim(span);
     struct answer_span bare = without_left(without_keyword(inner), "`\"'*");
     banner.keyword = bare.at != inner.at;
     banner.name = find_name(inner);

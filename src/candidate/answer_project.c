@@ -350,20 +350,6 @@ static int by_path(const void *left, const void *right)
     return strcmp(a->path, b->path);
 }
 
-/* The pieces of this scope, as the answer's files. */
-static void take_files(struct pieces *pieces, enum eval_scope scope, struct answer *answer)
-{
-    struct op_file *files = arena_alloc(pieces->arena, sizeof *files * (size_t)(pieces->count + 1));
-    for (int i = 0; i < pieces->count; i++) {
-        const struct piece *piece = &pieces->items[i];
-        bool host = piece->path && strncmp(piece->path, "op_host/", 8) == 0;
-        if (piece->path && !(host && scope == EVAL_KERNEL))
-            files[answer->count++] = (struct op_file){piece->path, piece->text, strlen(piece->text)};
-    }
-    qsort(files, (size_t)answer->count, sizeof *files, by_path);
-    answer->files = files;
-}
-
 /* Why the files cannot lie in one folder: one name stands for a file and for a folder of files. NULL: they can. */
 static const char *answer_collision(struct arena *arena, const struct answer *answer)
 {
@@ -453,7 +439,16 @@ void answer_make_files(struct arena *arena, const struct answer_blocks *blocks, 
                 continue;
             *(replaces(later, earlier) ? &earlier->path : &later->path) = NULL;
         }
-    take_files(&pieces, scope, answer);
+    /* The pieces of this scope, as the answer's files. */
+    struct op_file *files = arena_alloc(pieces.arena, sizeof *files * (size_t)(pieces.count + 1));
+    for (int i = 0; i < pieces.count; i++) {
+        const struct piece *piece = &pieces.items[i];
+        bool host = piece->path && strncmp(piece->path, "op_host/", 8) == 0;
+        if (piece->path && !(host && scope == EVAL_KERNEL))
+            files[answer->count++] = (struct op_file){piece->path, piece->text, strlen(piece->text)};
+    }
+    qsort(files, (size_t)answer->count, sizeof *files, by_path);
+    answer->files = files;
     answer->problem = answer_collision(arena, answer);
     answer->kind = answer->problem ? ANSWER_IS_NOTHING : ANSWER_IS_PROJECT;
     answer->count = answer->problem ? 0 : answer->count;

@@ -238,17 +238,6 @@ static int open_candidate(struct arena *arena, const char *tree, const char *pat
     return at;
 }
 
-static struct akgen_error *read_text(struct reading *reading, int from, struct candidate_source *source)
-{
-    struct text text = {0};
-    struct akgen_error *error = read_bytes(reading, from, reading->subject, &text);
-    if (!error)
-        error = candidate_source_of_text(reading->kept, reading->subject, text.bytes ? text.bytes : "", text.length,
-                                         source);
-    text_free(&text);
-    return error;
-}
-
 static struct akgen_error *read_open(struct reading *reading, int from, struct candidate_source *source)
 {
     struct stat status;
@@ -266,7 +255,13 @@ static struct akgen_error *read_open(struct reading *reading, int from, struct c
         return refuse(reading->arena, reading->subject, "neither a file nor a folder");
     if (status.st_size > SOURCE_LIMIT)
         return too_large(reading->arena, reading->subject);
-    return read_text(reading, from, source);
+    struct text text = {0};
+    struct akgen_error *error = read_bytes(reading, from, reading->subject, &text);
+    if (!error)
+        error = candidate_source_of_text(reading->kept, reading->subject, text.bytes ? text.bytes : "", text.length,
+                                         source);
+    text_free(&text);
+    return error;
 }
 
 struct akgen_error *candidate_source_read(struct arena *arena, const char *tree, const char *path,

@@ -21,8 +21,11 @@ uint64_t eval_tensor_bytes(const struct task_argument *arguments, int count, uin
     return bytes;
 }
 
-static double flops_of(const struct task_instance *instance)
+struct npu_steps eval_steps_of_case(const struct task_instance *instance)
 {
+    uint64_t elements = 0;
+    uint64_t bytes = eval_tensor_bytes(instance->inputs, instance->task->input_count, &elements) +
+                     eval_tensor_bytes(instance->outputs, instance->task->output_count, &elements);
     struct arena arena = {0};
     struct task_eager_traffic *traffic;
     double flops = 0;
@@ -31,13 +34,5 @@ static double flops_of(const struct task_instance *instance)
         flops += traffic[i].flops;
     error_free(error);
     arena_free(&arena);
-    return flops;
-}
-
-struct npu_steps eval_steps_of_case(const struct task_instance *instance)
-{
-    uint64_t elements = 0;
-    uint64_t bytes = eval_tensor_bytes(instance->inputs, instance->task->input_count, &elements) +
-                     eval_tensor_bytes(instance->outputs, instance->task->output_count, &elements);
-    return eval_steps(bytes, flops_of(instance));
+    return eval_steps(bytes, flops);
 }

@@ -313,14 +313,6 @@ static json_t *case_json(const struct verdict *verdict, int i)
     return json;
 }
 
-static json_t *cases_json(const struct verdict *verdict)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < verdict->case_count; i++)
-        json_array_append_new(list, case_json(verdict, i));
-    return list;
-}
-
 json_t *verdict_to_json(const struct verdict *verdict)
 {
     const struct eval_options *options = verdict->options;
@@ -350,7 +342,10 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "compile", compile_json(verdict));
     json_object_set_new(json, "cases_passed", json_integer(verdict->cases_passed));
     json_object_set_new(json, "cases_total", json_integer(verdict->cases_total));
-    json_object_set_new(json, "cases", cases_json(verdict));
+    json_t *list = json_array();
+    for (int i = 0; i < verdict->case_count; i++)
+        json_array_append_new(list, case_json(verdict, i));
+    json_object_set_new(json, "cases", list);
     if (verdict->speedup.baseline) {
         /* What speedups are over, and what they are. */
         const struct kernel_times *kernel = verdict->speedup.kernel;

@@ -22,21 +22,6 @@ static struct akgen_error *write_file(const struct cann *cann, const char *path,
     return files_write_path(arena_printf(cann->arena, "%s/%s", cann->options->dir, path), bytes, length);
 }
 
-static void fill(struct text *text, const char *from, const struct filling *fillings)
-{
-    while (*from) {
-        const struct filling *filling = fillings;
-        for (; filling->name; filling++)
-            if (strncmp(from, filling->name, strlen(filling->name)) == 0)
-                break;
-        if (filling->name) {
-            text_add(text, filling->text);
-            from += strlen(filling->name);
-        } else
-            text_append(text, from++, 1);
-    }
-}
-
 /* The options of the candidate's own CMakeLists.txt that change code, and the synchronisation that was in effect. */
 static const char *kernel_options(struct arena *arena, const struct verdict *verdict, const struct op_project *project)
 {
@@ -85,7 +70,18 @@ static struct akgen_error *write_templates(const struct cann *cann, const struct
         struct stat status;
         if ((error = files_read(arena, path, LONGEST_FILE, &bytes, NULL)))
             break;
-        fill(&text, bytes, fillings);
+        const char *from = bytes;
+        while (*from) {
+            const struct filling *filling = fillings;
+            for (; filling->name; filling++)
+                if (strncmp(from, filling->name, strlen(filling->name)) == 0)
+                    break;
+            if (filling->name) {
+                text_add(&text, filling->text);
+                from += strlen(filling->name);
+            } else
+                text_append(&text, from++, 1);
+        }
         error = write_file(cann, paths[i], text.bytes, text.length);
         text_free(&text);
         const char *target = arena_printf(arena, "%s/%s", cann->options->dir, paths[i]);

@@ -139,23 +139,6 @@ static void write_outputs(struct writing *writing, int output)
     }
 }
 
-/* "x float16[48,128,512]", as reports have it. */
-static const char *inputs_text(struct arena *arena, const struct task_instance *instance)
-{
-    const char *text = "";
-    for (int i = 0; i < instance->task->input_count; i++) {
-        const struct task_argument *argument = &instance->inputs[i];
-        if (!argument->count)
-            continue;
-        text = arena_printf(arena, "%s%s%s %s[", text, *text ? " " : "", instance->task->inputs[i].name,
-                            akgen_dtype_name(argument->tensors[0].type));
-        for (int d = 0; d < argument->tensors[0].rank; d++)
-            text = arena_printf(arena, "%s%s%lld", text, d ? "," : "", (long long)argument->tensors[0].dims[d]);
-        text = arena_printf(arena, argument->count > 1 ? "%s]x%d" : "%s]", text, argument->count);
-    }
-    return text;
-}
-
 /* Golden counts as 4 bytes an element. */
 uint64_t cann_case_bytes(const struct task_instance *instance)
 {
@@ -191,9 +174,20 @@ struct akgen_error *cann_add_case(struct cann *cann, const struct task_instance 
     task_outputs_free(writing.golden);
     for (int m = 0; m < TASK_MOVED; m++)
         task_outputs_free(writing.moved[m]);
-    json_array_append_new(cann->cases,
-                          json_pack("{s:i, s:s, s:b, s:o}", "case", id, "inputs", inputs_text(cann->arena, instance),
-                                    "stands_in", instance->reduced, "tensors", writing.tensors));
+    /* "x float16[48,128,512]", as reports have it. */
+    const char *text = "";
+    for (int i = 0; i < instance->task->input_count; i++) {
+        const struct task_argument *argument = &instance->inputs[i];
+        if (!argument->count)
+            continue;
+        text = arena_printf(cann->arena, "%s%s%s %s[", text, *text ? " " : "", instance->task->inputs[i].name,
+                            akgen_dtype_name(argument->tensors[0].type));
+        for (int d = 0; d < argument->tensors[0].rank; d++)
+            text = arena_printf(cann->arena, "%s%s%lld", text, d ? "," : "", (long long)argument->tensors[0].dims[d]);
+        text = arena_printf(cann->arena, argument->count > 1 ? "%s]x%d" : "%s]", text, argument->count);
+    }
+    json_array_append_new(cann->cases, json_pack("{s:i, s:s, s:b, s:o}", "case", id, "inputs", text, "stands_in",
+                                                 instance->reduced, "tensors", writing.tensors));
     cann->written->cases++;
     return writing.error ? writing.error : cann_add_call(cann, instance);
 }

@@ -11,18 +11,6 @@ static double us_of(const struct verdict_case *row)
     return timing->known ? npu_timing_us(timing, timing->cycles) : 0;
 }
 
-/* Of those that can be asked for by their numbers; NULL: no time is known. */
-static const struct verdict_case *longest_case(const struct verdict *verdict)
-{
-    const struct verdict_case *longest = NULL;
-    for (int i = 0; i < verdict->case_count; i++) {
-        const struct verdict_case *row = &verdict->cases[i];
-        if (!row->hidden && us_of(row) > (longest ? us_of(longest) : 0))
-            longest = row;
-    }
-    return longest;
-}
-
 /* Writes the trace of the case; false: another run than that of the verdict was seen. */
 static bool run_again(const struct task *task, const struct candidate *candidate, const struct eval_options *options,
                       const struct verdict_case *row, int fd, bool *cut)
@@ -46,20 +34,26 @@ static bool run_again(const struct task *task, const struct candidate *candidate
 struct akgen_error *gen_trace_keep(struct arena *arena, const struct task *task, const char *dir,
                                    struct verdict *verdict)
 {
-    const struct verdict_case *row = longest_case(verdict);
+    /* Of those that can be asked for by their numbers; NULL: no time is known. */
+    const struct verdict_case *longest = NULL;
+    for (int i = 0; i < verdict->case_count; i++) {
+        const struct verdict_case *row = &verdict->cases[i];
+        if (!row->hidden && us_of(row) > (longest ? us_of(longest) : 0))
+            longest = row;
+    }
     const char *path = arena_printf(arena, "%s/" GEN_EVIDENCE "/" GEN_TRACE, dir);
-    if (!row)
+    if (!longest)
         return NULL;
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (fd < 0)
         return error_new("%s: %m", path);
-    bool cut, same = run_again(task, &verdict->candidate, verdict->options, row, fd, &cut);
+    bool cut, same = run_again(task, &verdict->candidate, verdict->options, longest, fd, &cut);
     if (close(fd) != 0)
         return error_new("%s: %m", path);
     if (!same) {
         unlink(path);
         return NULL;
     }
-    verdict->trace = (struct verdict_trace){GEN_TRACE, row->id, us_of(row), cut};
+    verdict->trace = (struct verdict_trace){GEN_TRACE, longest->id, us_of(longest), cut};
     return NULL;
 }

@@ -596,19 +596,6 @@ static bool has(const struct gen_feedback *feedback, const char *key)
     return false;
 }
 
-static void tell_mended(struct text *text, const struct gen_feedback *feedback, const struct gen_feedback *before)
-{
-    bool said = false;
-    for (int i = 0; before && i < before->count; i++) {
-        const struct gen_point *point = &before->points[i];
-        if (has(feedback, point->key))
-            continue;
-        text_add(text, said ? "" : "\nMended since the last round, keep it so:\n");
-        said = true;
-        text_addf(text, "- %s%s%s\n", point->title, point->place ? ", " : "", point->place ? point->place : "");
-    }
-}
-
 const char *gen_feedback_text(struct arena *arena, const struct gen_feedback *feedback,
                               const struct gen_feedback *before)
 {
@@ -638,7 +625,15 @@ const char *gen_feedback_text(struct arena *arena, const struct gen_feedback *fe
                       point->remedy ? "; remedy: " : "", point->remedy ? point->remedy : "");
         }
     }
-    tell_mended(&text, feedback, before);
+    bool said = false;
+    for (int i = 0; before && i < before->count; i++) {
+        const struct gen_point *point = &before->points[i];
+        if (has(feedback, point->key))
+            continue;
+        text_add(&text, said ? "" : "\nMended since the last round, keep it so:\n");
+        said = true;
+        text_addf(&text, "- %s%s%s\n", point->title, point->place ? ", " : "", point->place ? point->place : "");
+    }
     char *result = arena_strdup(arena, text.bytes);
     text_free(&text);
     return result;

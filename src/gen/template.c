@@ -56,14 +56,6 @@ static int line_of(const struct reader *reader, const char *at)
     return line;
 }
 
-static const char *list_of(struct arena *arena, const char *const *names)
-{
-    const char *list = "";
-    for (; *names; names++)
-        list = arena_printf(arena, "%s%s%s", list, *list ? ", " : "", *names);
-    return list;
-}
-
 /* A tag that changes nothing but what is shown, alone on its line, takes the line with it. */
 static void take_line(const struct reader *reader, struct tag *tag)
 {
@@ -123,8 +115,12 @@ static struct akgen_error *find_value(const struct reader *reader, const struct 
             reader->templates->asked[ *value = i] = true;
             return NULL;
         }
+    const char *const *names = known;
+    const char *list = "";
+    for (; *names; names++)
+        list = arena_printf(reader->templates->arena, "%s%s%s", list, *list ? ", " : "", *names);
     return error_new("%s:%d: there is no placeholder '%s'; there are %s", reader->template->path, tag->line, tag->name,
-                     list_of(reader->templates->arena, known));
+                     list);
 }
 
 static struct akgen_error *begin_section(struct reader *reader, const struct tag *tag)

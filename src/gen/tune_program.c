@@ -199,15 +199,6 @@ static const struct dsl_tree *find_sites(const struct candidate_program *program
     return tree;
 }
 
-static void drop_bound(struct site *site)
-{
-    struct dsl_expr *call = *site->around;
-    const int at = (int)(site->number - call->items);
-    memmove(site->number, site->number + 1, (size_t)(call->count - at - 1) * sizeof(struct dsl_expr *));
-    if (--call->count == 2)
-        *site->around = call->items[1];
-}
-
 static void turn(struct arena *arena, struct site *site, int64_t value)
 {
     struct edit edit = {.arena = arena};
@@ -222,7 +213,11 @@ static void turn(struct arena *arena, struct site *site, int64_t value)
     } else if (site->call && !site->number) {
         edit_add_named(&edit, site->call, "depth", edit_integer(&edit, value));
     } else if (site->around && !value) {
-        drop_bound(site);
+        struct dsl_expr *call = *site->around;
+        const int at = (int)(site->number - call->items);
+        memmove(site->number, site->number + 1, (size_t)(call->count - at - 1) * sizeof(struct dsl_expr *));
+        if (--call->count == 2)
+            *site->around = call->items[1];
     } else if (site->around && !site->number) {
         struct dsl_expr *expr = *site->around;
         struct dsl_expr *number = edit_integer(&edit, value);

@@ -269,23 +269,6 @@ static void put_rate_chart(FILE *out, struct bench *bench, bool levels)
     fputs("</svg></div>\n", out);
 }
 
-/* One bar per task: the share of its rated samples that are right. */
-static void put_task_chart(FILE *out, struct bench *bench)
-{
-    size_t count;
-    const struct metrics_task *tasks = bench_tasks(bench, &count);
-    chart_begin(out, "Right samples by operator", (int)count);
-    for (size_t i = 0; i < count; i++) {
-        const char *name = strrchr(tasks[i].name, '/') ? strrchr(tasks[i].name, '/') + 1 : tasks[i].name;
-        char text[48];
-        const int samples = tasks[i].samples + tasks[i].missing;
-        snprintf(text, sizeof text, "%d of %d", tasks[i].passed, samples);
-        chart_bar(out, (int)i, arena_printf(&bench->arena, "%.26s", name),
-                  metrics_pass_at_k(samples, tasks[i].passed, 1), "er", text);
-    }
-    fputs("</svg></div>\n", out);
-}
-
 /* How the samples ended: the share of every verdict that occurs. */
 static void put_verdict_chart(FILE *out, const struct bench *bench)
 {
@@ -448,7 +431,19 @@ static void put_page(FILE *out, struct bench *bench)
         fprintf(out, "<p>unsupported because the Python wrapper does more than one plain call: %d</p>\n", wrappers);
     put_rate_chart(out, bench, true);
     put_rate_chart(out, bench, false);
-    put_task_chart(out, bench);
+    /* One bar per task: the share of its rated samples that are right. */
+    size_t count;
+    const struct metrics_task *tasks = bench_tasks(bench, &count);
+    chart_begin(out, "Right samples by operator", (int)count);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = strrchr(tasks[i].name, '/') ? strrchr(tasks[i].name, '/') + 1 : tasks[i].name;
+        char text[48];
+        const int samples = tasks[i].samples + tasks[i].missing;
+        snprintf(text, sizeof text, "%d of %d", tasks[i].passed, samples);
+        chart_bar(out, (int)i, arena_printf(&bench->arena, "%.26s", name),
+                  metrics_pass_at_k(samples, tasks[i].passed, 1), "er", text);
+    }
+    fputs("</svg></div>\n", out);
     put_verdict_chart(out, bench);
     put_error_chart(out, bench);
     report_put_roofline(out, bench, text_put_html);

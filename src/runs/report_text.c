@@ -46,23 +46,6 @@ static void print_interval(FILE *out, const char *name, struct metrics_mean mean
     fputc('\n', out);
 }
 
-static void print_errors(FILE *out, const struct bench *bench)
-{
-    struct bench_errors errors = bench_errors(bench);
-    fputs("verdicts   ", out);
-    for (int kind = AKGEN_VERDICT_PASS; kind <= AKGEN_VERDICT_INFRA_ERROR; kind++)
-        if (errors.kinds[kind])
-            fprintf(out, "  %s %d", akgen_verdict_kind_name((enum akgen_verdict_kind)kind), errors.kinds[kind]);
-    if (errors.wrappers)
-        fprintf(out, "  (of the unsupported, %d wrapper%s that %s more than one plain call)", errors.wrappers,
-                errors.wrappers == 1 ? "" : "s", errors.wrappers == 1 ? "does" : "do");
-    if (errors.kinds[AKGEN_VERDICT_COMPILE_ERROR])
-        fputs("\nfirst error", out);
-    for (int class = DIAG_API; class <= DIAG_MACRO && errors.kinds[AKGEN_VERDICT_COMPILE_ERROR]; class ++)
-        fprintf(out, "  %s %d", diagnostic_class_name((enum diagnostic_class) class), errors.classes[class]);
-    fputc('\n', out);
-}
-
 static void print_shares_at(FILE *out, struct bench *bench, int k)
 {
     const struct bench_shares shares = bench_shares_at(bench, k);
@@ -133,7 +116,19 @@ void report_write_table(FILE *out, struct bench *bench, const struct report_styl
         if (bench->ks[i] < most)
             print_shares_at(out, bench, bench->ks[i]);
     report_write_lacking(out, bench, text_put_plain, "\n");
-    print_errors(out, bench);
+    struct bench_errors errors = bench_errors(bench);
+    fputs("verdicts   ", out);
+    for (int kind = AKGEN_VERDICT_PASS; kind <= AKGEN_VERDICT_INFRA_ERROR; kind++)
+        if (errors.kinds[kind])
+            fprintf(out, "  %s %d", akgen_verdict_kind_name((enum akgen_verdict_kind)kind), errors.kinds[kind]);
+    if (errors.wrappers)
+        fprintf(out, "  (of the unsupported, %d wrapper%s that %s more than one plain call)", errors.wrappers,
+                errors.wrappers == 1 ? "" : "s", errors.wrappers == 1 ? "does" : "do");
+    if (errors.kinds[AKGEN_VERDICT_COMPILE_ERROR])
+        fputs("\nfirst error", out);
+    for (int class = DIAG_API; class <= DIAG_MACRO && errors.kinds[AKGEN_VERDICT_COMPILE_ERROR]; class ++)
+        fprintf(out, "  %s %d", diagnostic_class_name((enum diagnostic_class) class), errors.classes[class]);
+    fputc('\n', out);
     if (strcmp(bench->suite, "npukernelbench") == 0)
         fprintf(out, "NPUKernelBench score: %.2f as documented, %.2f as coded (levels weigh 0.2, 0.3, 0.5)\n",
                 metrics_score_documented(tasks, count), metrics_score_coded(tasks, count));
@@ -276,14 +271,6 @@ static json_t *share(double value)
     return isnan(value) ? json_null() : json_real(value);
 }
 
-static json_t *shares_json(const struct bench *bench, const struct bench_shares *shares)
-{
-    json_t *json = json_pack("{si si so so}", "tasks", shares->tasks, "k", shares->k, "comp", share(shares->compiled),
-                             "pass", share(shares->passed));
-    report_add_speed(json, bench, &shares->speed);
-    return json;
-}
-
 struct group_list {
     json_t *list;
     const struct bench *bench;
@@ -309,11 +296,13 @@ json_t *report_to_json(struct bench *bench)
     for (int i = 0; i < bench->count; i++)
         json_array_append_new(verdicts, bench_row_verdict(&bench->rows[i]));
     const struct bench_shares shares = bench_shares(bench);
+    json_t *json = json_pack("{si si so so}", "tasks", shares.tasks, "k", shares.k, "comp", share(shares.compiled),
+                             "pass", share(shares.passed));
+    report_add_speed(json, bench, &shares.speed);
     return json_pack("{sI ss ss ss ss ss ss ss ss ss ss so sf so so so so so}", "run", (json_int_t)bench->run, "suite",
                      bench->suite, "provider", bench->provider, "soc", bench->soc, "mode", bench->mode, "scope",
                      bench->scope, "profile", bench->profile, "protocol", bench->protocol, "akgen", bench->akgen,
-                     "baseline", bench->baseline, "language", bench->language, "shares", shares_json(bench, &shares),
-                     "seconds", bench->seconds, "missing", report_missing_json(bench), "pass_at_k",
-                     report_pass_at_k_json(bench), "sampling", report_sampling_json(bench), "groups", groups,
-                     "verdicts", verdicts);
+                     "baseline", bench->baseline, "language", bench->language, "shares", json, "seconds",
+                     bench->seconds, "missing", report_missing_json(bench), "pass_at_k", report_pass_at_k_json(bench),
+                     "sampling", report_sampling_json(bench), "groups", groups, "verdicts", verdicts);
 }

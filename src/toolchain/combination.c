@@ -5,14 +5,6 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *upper_case(struct arena *arena, const char *name)
-{
-    char *upper = arena_strdup(arena, name);
-    for (char *c = upper; *c; c++)
-        *c = (char)toupper((unsigned char)*c);
-    return upper;
-}
-
 static void define(struct builder *builder, struct text *config, const char *prefix, const char *name,
                    const char *value)
 {
@@ -53,8 +45,10 @@ const char *combination_config(struct builder *builder, int combination)
         if (combination >= param->count)
             continue;
         enum akgen_dtype type = param->types[combination];
-        const char *name =
-            arena_printf(builder->arena, "%s%s", upper_case(builder->arena, param->name), shared ? "_REF" : "");
+        char *upper = arena_strdup(builder->arena, param->name);
+        for (char *c = upper; *c; c++)
+            *c = (char)toupper((unsigned char)*c);
+        const char *name = arena_printf(builder->arena, "%s%s", upper, shared ? "_REF" : "");
         const char *kernel_type = akgen_dtype_kernel_type(type), *ge_name = akgen_dtype_ge_name(type);
         /* A type that no tensor here has (DT_HIFLOAT8) is told by its number, so that the kernel can compare it. */
         define(builder, &config, "ORIG_DTYPE_", name,
