@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 void verdict_set(struct verdict *verdict, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
                  const char *reason)

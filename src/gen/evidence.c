@@ -1,6 +1,5 @@
 #include "gen/evidence.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 #include "gen/library_internal.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

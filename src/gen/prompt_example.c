@@ -7,7 +7,6 @@
 #include "candidate/program.h"
 #include "gen/prompt_internal.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 

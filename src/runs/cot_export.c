@@ -6,8 +6,6 @@
 
 #include <jansson.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 const struct words cot_formats = WORDS(COT_FORMATS);
 const char *const export_split_names[] = {"train", "validation", "test"};

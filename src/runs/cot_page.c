@@ -3,7 +3,6 @@
 #include "runs/cot_export.h"
 #include "base/arena.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "jail/fence.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
