@@ -62,4 +62,12 @@ void op_wrapper_read(struct arena *arena, const struct op_response *response, co
                      struct op_wrapper *wrapper);
 void op_wrapper_release(struct op_wrapper *wrapper);
 
+struct dsl_lowered;
+struct dsl_opdef;
+/* A compiled program as an answer in MultiKernelBench's format: six Python strings (docs/answers.md). */
+/* The answer's text, in the arena. An error if the operator cannot be called from a binding that knows its inputs alone: an
+ * output of a shape that no input has, lists of tensors, attributes that are lists. */
+struct akgen_error *op_response_of_program(struct arena *arena, const struct dsl_lowered *lowered,
+                                           const struct dsl_opdef *opdef, const char **answer);
+
 #endif

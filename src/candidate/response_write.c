@@ -1,5 +1,6 @@
 /* A compiled program as an answer in MultiKernelBench's format. */
-#include "candidate/response_write.h"
+#include "candidate/response.h"
+#include "dsl/lower.h"
 #include "base/text.h"
 
 #include <string.h>

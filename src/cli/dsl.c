@@ -1,7 +1,7 @@
 /* akgen dsl check | fmt | run | build | explain FILE.., write TASK: programs in AscendDSL. */
 #include "base/files.h"
 #include "candidate/candidate.h"
-#include "candidate/response_write.h"
+#include "candidate/response.h"
 #include "cli/cli.h"
 #include "cli/dsl_cases.h"
 #include "cli/dsl_verify.h"

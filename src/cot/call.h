@@ -3,7 +3,7 @@
 #define COT_CALL_H
 
 #include "base/error.h"
-#include "gen/feedback_api.h"
+#include "gen/feedback.h"
 
 /* The statements of a kernel that make what the function takes and call it: *statements, in the arena, NULL where none of the forms takes
  * local tensors, numbers and a count alone, or the compiler or the machine refuses the call. `scratch`: a folder, the caller's alone. */

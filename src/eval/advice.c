@@ -1,6 +1,5 @@
 /* Known mistakes, those first that hide the others: where the launch alone takes most of the time, or one element is computed
  * after the other, the rest matters little. */
-#include "eval/advice.h"
 #include "eval/timing.h"
 #include "jail/job.h"
 

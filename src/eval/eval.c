@@ -2,6 +2,8 @@
 #include "eval/case_internal.h"
 #include "base/clock.h"
 #include "base/workers.h"
+#include "eval/eval.h"
+#include "jail/sandbox.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -432,4 +434,20 @@ void eval_tile(const struct candidate *candidate, const struct task *task, const
     if (build_candidate(verdict, task, options, &budget, &project))
         tile_case(verdict, task, &budget, tiling);
     budget_close(&budget);
+}
+
+struct akgen_error *eval_check_jail(const struct eval_options *options)
+{
+    struct arena arena = {0};
+    struct akgen_error *error = NULL;
+    const char *refusal = sandbox_refusal(), *missing = options->require_jail ? sandbox_missing(&arena) : NULL;
+    if (refusal)
+        error = error_new("%s", refusal);
+    else if (missing)
+        error = error_new("the jail is incomplete: this machine does not grant: %s ('akgen doctor' says what is lost)",
+                          missing);
+    else if (options->require_jail && options->debug && options->debug->debugger)
+        error = error_new("a jail is required, and a debugger runs a kernel without one");
+    arena_free(&arena);
+    return error;
 }

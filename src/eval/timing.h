@@ -20,4 +20,9 @@ double timing_us(const struct npu_timing *timing);
 /* Where in the project's program the costliest line stands (source_map_of_finding). */
 struct source_place timing_source(const struct source_map *map, const struct job_timing *timing);
 
+/* What would make a kernel faster: one sentence, from the numbers of its modelled time. */
+/* In the arena. NULL: none of the known mistakes shows, or the timing is not known. */
+const char *advice_for(struct arena *arena, const struct npu_soc *soc, const struct npu_timing *timing,
+                       const struct npu_stats *stats);
+
 #endif

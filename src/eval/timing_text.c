@@ -1,6 +1,5 @@
 /* The modelled time of a case as a small table. */
 #include "eval/timing_text.h"
-#include "eval/advice.h"
 #include "eval/timing.h"
 
 static double us(const struct npu_timing *timing, double cycles)

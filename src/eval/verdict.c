@@ -1,7 +1,6 @@
 /* The verdict as text: names, and the JSON object that docs/verdict.md documents and docs/verdict.schema.json
  * checks. */
 #include "eval/eval.h"
-#include "eval/advice.h"
 #include "eval/kernel_baseline.h"
 #include "eval/timing.h"
 #include "base/jsons.h"

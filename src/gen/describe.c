@@ -2,7 +2,6 @@
  * a shape declares a tensor, the first heading is the operator's name. */
 #include "base/array.h"
 #include "gen/describe_internal.h"
-#include "gen/describe_words.h"
 #include "task/expr/expr.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* Lines of descriptions become text that formulas are read from. LaTeX is read character by character: commands have a table,
  * \frac, \sqrt and what stands in braces are put into parentheses. Prose is cut off by words and signs that no formula has. */
-#include "gen/describe_words.h"
+#include "gen/describe_internal.h"
 #include "base/text.h"
 
 #include <ctype.h>

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "op/op.h"
 #include "toolchain/toolchain.h"
+#include "base/jsons.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -202,4 +203,26 @@ struct akgen_error *gen_prompt_of_messages(struct arena *arena, const struct gen
         error = finish(arena, options->shelf ? options->shelf : &own, messages, count, options, prompt);
     lm_tokenizer_free(own.tokenizer);
     return error;
+}
+
+json_t *gen_messages_json(const struct gen_message *messages, int count)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) {
+        json_t *message = json_object();
+        json_object_set_new(message, "role", jsons_text(messages[i].role));
+        json_object_set_new(message, "content", jsons_text(messages[i].text));
+        json_array_append_new(list, message);
+    }
+    return list;
+}
+
+const char *gen_messages_text(struct arena *arena, const struct gen_message *messages, int count)
+{
+    json_t *list = gen_messages_json(messages, count);
+    char *dumped = json_dumps(list, JSON_COMPACT);
+    const char *text = arena_strdup(arena, dumped ? dumped : "[]");
+    free(dumped);
+    json_decref(list);
+    return text;
 }

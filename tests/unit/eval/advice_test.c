@@ -1,5 +1,5 @@
 /* Each rule of the advice shows for numbers that have its mistake, and for those beside them does not. */
-#include "eval/advice.h"
+#include "eval/timing.h"
 #include "jail/job.h"
 
 #include <setjmp.h>
