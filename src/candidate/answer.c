@@ -108,26 +108,6 @@ static bool take_formulas(struct arena *arena, const char *text, const struct ta
     return true;
 }
 
-static void find_blocks(struct arena *arena, const char *text, struct answer_blocks *blocks)
-{
-    const char *begin = text + strspn(text, " \t\n");
-    if (*begin == '{' || *begin == '[')
-        answer_add_json(arena, begin, blocks);
-    if (!blocks->count)
-        answer_find_blocks(arena, text, blocks);
-    if (!blocks->count && (begin = strstr(text, "\n{")))
-        answer_add_json(arena, begin + 1, blocks);
-    for (int i = 0, count = blocks->count; i < count; i++) {
-        struct answer_block block = blocks->items[i];
-        if (!block.label.name && (strncmp(block.language, "json", 4) == 0 || *block.text == '{')) {
-            int before = blocks->count;
-            answer_add_json(arena, block.text, blocks);
-            if (blocks->count > before)
-                blocks->items[i].language = "json"; /* it is those files, and none itself */
-        }
-    }
-}
-
 void answer_hold(struct arena *arena, struct answer *answer, enum eval_language asked)
 {
     const char *problem =
@@ -154,7 +134,22 @@ static void read(struct arena *arena, const char *text, size_t length, const str
     bool strings = answer_marks(clean) & ANSWER_HAS_STRINGS;
     if (!answer_marks(clean) && take_formulas(arena, clean, task, answer))
         return;
-    find_blocks(arena, clean, &blocks);
+    const char *begin = clean + strspn(clean, " \t\n");
+    if (*begin == '{' || *begin == '[')
+        answer_add_json(arena, begin, &blocks);
+    if (!blocks.count)
+        answer_find_blocks(arena, clean, &blocks);
+    if (!blocks.count && (begin = strstr(clean, "\n{")))
+        answer_add_json(arena, begin + 1, &blocks);
+    for (int i = 0, count = blocks.count; i < count; i++) {
+        struct answer_block block = blocks.items[i];
+        if (!block.label.name && (strncmp(block.language, "json", 4) == 0 || *block.text == '{')) {
+            int before = blocks.count;
+            answer_add_json(arena, block.text, &blocks);
+            if (blocks.count > before)
+                blocks.items[i].language = "json"; /* it is those files, and none itself */
+        }
+    }
     if (strings)
         take_strings(arena, text, length, clean, &blocks, answer);
     else if (!blocks.count)

@@ -73,26 +73,6 @@ static void add_binding(struct text *text, const struct dsl_opdef *opdef)
               several ? "}" : "", opdef->entry, opdef->entry, opdef->type);
 }
 
-static void add_module(struct text *text, const struct dsl_opdef *opdef)
-{
-    text_add(text, "model_src = '''\nimport torch\nimport torch_npu\nimport custom_ops_lib\n\n\n"
-                   "class ModelNew(torch.nn.Module):\n    def __init__(self");
-    for (int i = 0; i < opdef->attr_count; i++)
-        text_addf(text, ", %s: %s", opdef->attrs[i].name, python_types[opdef->attrs[i].type]);
-    text_add(text, "):\n        super().__init__()\n");
-    for (int i = 0; i < opdef->attr_count; i++)
-        text_addf(text, "        self.%s = %s\n", opdef->attrs[i].name, opdef->attrs[i].name);
-    text_add(text, "\n    def forward(self");
-    for (int i = 0; i < opdef->input_count; i++)
-        text_addf(text, ", %s: torch.Tensor", opdef->inputs[i].name);
-    text_addf(text, "):\n        return custom_ops_lib.%s(", opdef->entry);
-    for (int i = 0; i < opdef->input_count; i++)
-        text_addf(text, "%s%s", i ? ", " : "", opdef->inputs[i].name);
-    for (int i = 0; i < opdef->attr_count; i++)
-        text_addf(text, ", self.%s", opdef->attrs[i].name);
-    text_add(text, ")\n'''\n");
-}
-
 struct akgen_error *op_response_of_program(struct arena *arena, const struct dsl_lowered *lowered,
                                            const struct dsl_opdef *opdef, const char **answer)
 {
@@ -114,7 +94,22 @@ struct akgen_error *op_response_of_program(struct arena *arena, const struct dsl
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         text_addf(&text, "%s = r'''%s'''\n\n", names[i], lowered->files[i].text);
     add_binding(&text, opdef);
-    add_module(&text, opdef);
+    text_add(&text, "model_src = '''\nimport torch\nimport torch_npu\nimport custom_ops_lib\n\n\n"
+                    "class ModelNew(torch.nn.Module):\n    def __init__(self");
+    for (int i = 0; i < opdef->attr_count; i++)
+        text_addf(&text, ", %s: %s", opdef->attrs[i].name, python_types[opdef->attrs[i].type]);
+    text_add(&text, "):\n        super().__init__()\n");
+    for (int i = 0; i < opdef->attr_count; i++)
+        text_addf(&text, "        self.%s = %s\n", opdef->attrs[i].name, opdef->attrs[i].name);
+    text_add(&text, "\n    def forward(self");
+    for (int i = 0; i < opdef->input_count; i++)
+        text_addf(&text, ", %s: torch.Tensor", opdef->inputs[i].name);
+    text_addf(&text, "):\n        return custom_ops_lib.%s(", opdef->entry);
+    for (int i = 0; i < opdef->input_count; i++)
+        text_addf(&text, "%s%s", i ? ", " : "", opdef->inputs[i].name);
+    for (int i = 0; i < opdef->attr_count; i++)
+        text_addf(&text, ", self.%s", opdef->attrs[i].name);
+    text_add(&text, ")\n'''\n");
     text_add(&text, "```\n");
     *answer = arena_strdup(arena, text.bytes);
     text_free(&text);

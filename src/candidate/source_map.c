@@ -140,27 +140,6 @@ static bool map_texts(struct arena *arena, const char *text, const bool *seen, i
     return good;
 }
 
-static const char *text_of_map(struct arena *arena, const struct source_map *map, const char *digest)
-{
-    json_t *files = json_object(), *lines = json_object();
-    for (int f = 0; f < map->file_count; f++) {
-        json_t *ranges = json_array();
-        for (int i = 0; i < map->files[f].count; i++)
-            json_array_append_new(ranges,
-                                  json_pack("[i, i]", map->files[f].ranges[i].first, map->files[f].ranges[i].line));
-        json_object_set_new(files, map->files[f].path, ranges);
-    }
-    for (int t = 0; t < map->text_count; t++)
-        json_object_set_new(lines, arena_printf(arena, "%d", map->texts[t].line), json_string(map->texts[t].text));
-    json_t *json = json_pack("{s:i, s:s, s:s, s:o, s:o}", "version", SOURCE_MAP_VERSION, "program", map->program,
-                             "digest", digest, "files", files, "lines", lines);
-    char *bytes = json_dumps(json, JSON_COMPACT);
-    const char *copy = arena_printf(arena, "%s\n", bytes ? bytes : "");
-    free(bytes);
-    json_decref(json);
-    return copy;
-}
-
 const struct source_map *source_map_of_program(struct arena *arena, const struct dsl_lowered *lowered,
                                                const char **text)
 {
@@ -179,7 +158,23 @@ const struct source_map *source_map_of_program(struct arena *arena, const struct
     for (int i = 0; i < lowered->count; i++)
         map->files[map->file_count++] = map_file(arena, &lowered->files[i], seen, most);
     const bool good = map_texts(arena, program, seen, most, map) && map->program && *map->program;
-    *text = text_of_map(arena, map, digest_finish(digest, arena));
+    json_t *files = json_object(), *lines = json_object();
+    for (int f = 0; f < map->file_count; f++) {
+        json_t *ranges = json_array();
+        for (int i = 0; i < map->files[f].count; i++)
+            json_array_append_new(ranges,
+                                  json_pack("[i, i]", map->files[f].ranges[i].first, map->files[f].ranges[i].line));
+        json_object_set_new(files, map->files[f].path, ranges);
+    }
+    for (int t = 0; t < map->text_count; t++)
+        json_object_set_new(lines, arena_printf(arena, "%d", map->texts[t].line), json_string(map->texts[t].text));
+    json_t *json = json_pack("{s:i, s:s, s:s, s:o, s:o}", "version", SOURCE_MAP_VERSION, "program", map->program,
+                             "digest", digest_finish(digest, arena), "files", files, "lines", lines);
+    char *bytes = json_dumps(json, JSON_COMPACT);
+    const char *copy = arena_printf(arena, "%s\n", bytes ? bytes : "");
+    free(bytes);
+    json_decref(json);
+    *text = copy;
     return good && strlen(*text) <= SOURCE_MAP_LIMIT ? map : NULL;
 }
 

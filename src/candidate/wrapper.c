@@ -279,29 +279,6 @@ static const char *type_of(struct binding *b, const char *text, int depth)
     return NULL;
 }
 
-/* The aclnn function takes its arguments as the OpDef's attributes say; EXEC_NPU_CMD hands it what the binding has. */
-static bool note_passing(struct binding *b, const char *at, const char *written, const struct op_attr *attr,
-                         struct op_wrapper_value *value)
-{
-    const char *wants, *type = type_of(b, written, 0);
-    value->passing = wrapper_passing(attr->type, type, &wants);
-    if (value->passing == OP_PASSED_WHOLE)
-        return true;
-    const char *what = arena_printf(b->arena, "the aclnn function takes %s for attribute '%s', the binding passes %s",
-                                    wants, attr->name, type);
-    if (value->passing == OP_PASSED_ELSEWHERE)
-        return refuse(b, OP_WRAPPER_BROKEN, at, arena_printf(b->arena, "%s: ", what), written);
-    if (value->passing == OP_PASSED_LOW_HALF)
-        refuse(b, OP_WRAPPER_PLAIN, at,
-               arena_printf(b->arena, "%s, whose bits are the low half of what it reads, with zeros above: ", what),
-               written);
-    value->note = value->passing == OP_PASSED_LOW_HALF
-                      ? b->wrapper->reason
-                      : arena_printf(b->arena, "%s, line %d: %s, which loses the sign: %s", VARIABLE,
-                                     wrapper_line(b->text, b->first_line, at), what, written);
-    return true;
-}
-
 static bool bind_argument(struct binding *b, const char *at, const char *written, const struct wrapper_call *call,
                           const struct op_def *def, int index, int *last)
 {
@@ -319,7 +296,24 @@ static bool bind_argument(struct binding *b, const char *at, const char *written
     value->name = from ? from->name : NULL;
     if (literal && wrapper_is_literal(literal))
         value->value = literal_value(literal, def->attrs[attr].type);
-    return note_passing(b, at, written, &def->attrs[attr], value);
+    /* The aclnn function takes its arguments as the OpDef's attributes say; EXEC_NPU_CMD hands it what the binding has. */
+    const char *wants, *type = type_of(b, written, 0);
+    value->passing = wrapper_passing(def->attrs[attr].type, type, &wants);
+    if (value->passing == OP_PASSED_WHOLE)
+        return true;
+    const char *what = arena_printf(b->arena, "the aclnn function takes %s for attribute '%s', the binding passes %s",
+                                    wants, def->attrs[attr].name, type);
+    if (value->passing == OP_PASSED_ELSEWHERE)
+        return refuse(b, OP_WRAPPER_BROKEN, at, arena_printf(b->arena, "%s: ", what), written);
+    if (value->passing == OP_PASSED_LOW_HALF)
+        refuse(b, OP_WRAPPER_PLAIN, at,
+               arena_printf(b->arena, "%s, whose bits are the low half of what it reads, with zeros above: ", what),
+               written);
+    value->note = value->passing == OP_PASSED_LOW_HALF
+                      ? b->wrapper->reason
+                      : arena_printf(b->arena, "%s, line %d: %s, which loses the sign: %s", VARIABLE,
+                                     wrapper_line(b->text, b->first_line, at), what, written);
+    return true;
 }
 
 static bool bind_call(struct binding *b, const struct wrapper_call *call, const struct op_def *def)

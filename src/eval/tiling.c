@@ -29,29 +29,24 @@ static struct op_argument *host_arguments(struct arena *arena, const struct job_
     return list;
 }
 
-static struct host_job make_job(struct arena *arena, const struct bound_case *bound)
+const struct host_result *tiling_ask(struct arena *arena, const struct bound_case *bound)
 {
     const struct eval_candidate *candidate = bound->candidate;
     const struct eval_options *options = candidate->options;
     const struct task *task = bound->instance->task;
     const struct op_def *def = &candidate->build->def;
-    return (struct host_job){.host_so = candidate->build->host_so,
-                             .op_type = task->op_type,
-                             .soc = options->soc->name,
-                             .tile = true,
-                             .inputs = host_arguments(arena, bound->inputs, task->input_count),
-                             .outputs = host_arguments(arena, bound->outputs, def->output_count),
-                             .input_count = task->input_count,
-                             .output_count = def->output_count,
-                             .attrs = bound->attrs,
-                             .attr_count = def->attr_count,
-                             .seconds = options->case_seconds > 0 ? options->case_seconds : CASE_SECONDS,
-                             .budget = candidate->budget};
-}
-
-const struct host_result *tiling_ask(struct arena *arena, const struct bound_case *bound)
-{
-    const struct host_job job = make_job(arena, bound);
+    const struct host_job job = {.host_so = candidate->build->host_so,
+                                 .op_type = task->op_type,
+                                 .soc = options->soc->name,
+                                 .tile = true,
+                                 .inputs = host_arguments(arena, bound->inputs, task->input_count),
+                                 .outputs = host_arguments(arena, bound->outputs, def->output_count),
+                                 .input_count = task->input_count,
+                                 .output_count = def->output_count,
+                                 .attrs = bound->attrs,
+                                 .attr_count = def->attr_count,
+                                 .seconds = options->case_seconds > 0 ? options->case_seconds : CASE_SECONDS,
+                                 .budget = candidate->budget};
     size_t length;
     const void *question = wire_encode(arena, WIRE_HOST_JOB, &job, &length);
     for (struct tiling_answer *answer = bound->tilings->newest; answer; answer = answer->before)

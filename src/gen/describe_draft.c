@@ -169,28 +169,6 @@ static void compose_yaml(const struct gen_description *description, const struct
 static const int sizes[][3] = {{48, 8, 1024}, {7, 3, 33}, {30, 5, 2001}};
 static const int even_sizes[][3] = {{48, 8, 1024}, {6, 4, 34}, {30, 6, 2002}};
 
-static void compose_cases(const struct gen_description *description, const struct attempt *attempt, struct text *cases)
-{
-    const int(*rows)[3] = attempt->even ? even_sizes : sizes;
-    bool some = description->types[0] || description->types[1] || description->types[2];
-    int id = 0, dims = description->dim_count;
-    text_add(cases, "case_id;");
-    for (int d = 0; d < dims; d++)
-        text_addf(cases, "%s;", description->dims[d]);
-    text_add(cases, dims ? "dtype\n" : "shape;dtype\n");
-    for (int row = 0; row < 3; row++)
-        for (int type = 0; type < 3; type++) {
-            if (some && !description->types[type])
-                continue;
-            text_addf(cases, "%d;", id++);
-            for (int d = 0; d < dims; d++)
-                text_addf(cases, "%d;", rows[row][dims == 1 || d == dims - 1 ? 2 : d ? 1 : 0]);
-            if (!dims)
-                text_addf(cases, "[%d, %s%d];", rows[row][0], row == 2 ? "5, " : "", rows[row][2]);
-            text_addf(cases, "%s\n", describe_types[type]);
-        }
-}
-
 /* Trying. */
 static struct akgen_error *write_task(const struct gen_description *description, const char *dir,
                                       const struct attempt *attempt)
@@ -198,7 +176,24 @@ static struct akgen_error *write_task(const struct gen_description *description,
     struct arena *arena = description->arena;
     struct text yaml = {0}, cases = {0};
     compose_yaml(description, attempt, &yaml);
-    compose_cases(description, attempt, &cases);
+    const int(*rows)[3] = attempt->even ? even_sizes : sizes;
+    bool some = description->types[0] || description->types[1] || description->types[2];
+    int id = 0, dims = description->dim_count;
+    text_add(&cases, "case_id;");
+    for (int d = 0; d < dims; d++)
+        text_addf(&cases, "%s;", description->dims[d]);
+    text_add(&cases, dims ? "dtype\n" : "shape;dtype\n");
+    for (int row = 0; row < 3; row++)
+        for (int type = 0; type < 3; type++) {
+            if (some && !description->types[type])
+                continue;
+            text_addf(&cases, "%d;", id++);
+            for (int d = 0; d < dims; d++)
+                text_addf(&cases, "%d;", rows[row][dims == 1 || d == dims - 1 ? 2 : d ? 1 : 0]);
+            if (!dims)
+                text_addf(&cases, "[%d, %s%d];", rows[row][0], row == 2 ? "5, " : "", rows[row][2]);
+            text_addf(&cases, "%s\n", describe_types[type]);
+        }
     struct akgen_error *error = files_write(arena_printf(arena, "%s/task.yaml", dir), yaml.bytes, yaml.length);
     if (!error)
         error = files_write(arena_printf(arena, "%s/cases.csv", dir), cases.bytes, cases.length);

@@ -35,28 +35,6 @@ static bool says_something(const char *line, size_t length)
     return true;
 }
 
-static void add_description(struct text *brief, const char *description)
-{
-    bool skipped = false; /* the paragraph, whose first line is left out */
-    for (const char *line = description; *line;) {
-        size_t length = strcspn(line, "\n");
-        bool item = length > 1 && *line == '-' && line[1] == ' ';
-        if (!length) {
-            if (brief->length && brief->bytes[brief->length - 1] != '\n')
-                text_add(brief, "\n");
-            skipped = false;
-        } else if (!says_something(line, length)) {
-            skipped = true;
-        } else if (!skipped || item) {
-            add_line(brief, line, length);
-            skipped = false;
-        }
-        line += length + (line[length] == '\n');
-    }
-    if (brief->length && brief->bytes[brief->length - 1] != '\n')
-        text_add(brief, "\n");
-}
-
 static void add_tensor(struct text *brief, const struct task *task, const struct task_instance *instance, bool output,
                        int number)
 {
@@ -84,7 +62,24 @@ struct akgen_error *gen_task_brief(struct arena *arena, const struct task *task,
     if (error || (error = task_instance_shapes(task, &task->cases[0], &instance)))
         return error;
     text_addf(&text, "%s\n", task->op_type);
-    add_description(&text, description);
+    bool skipped = false; /* the paragraph, whose first line is left out */
+    for (const char *line = description; *line;) {
+        size_t length = strcspn(line, "\n");
+        bool item = length > 1 && *line == '-' && line[1] == ' ';
+        if (!length) {
+            if (text.length && text.bytes[text.length - 1] != '\n')
+                text_add(&text, "\n");
+            skipped = false;
+        } else if (!says_something(line, length)) {
+            skipped = true;
+        } else if (!skipped || item) {
+            add_line(&text, line, length);
+            skipped = false;
+        }
+        line += length + (line[length] == '\n');
+    }
+    if (text.length && text.bytes[text.length - 1] != '\n')
+        text_add(&text, "\n");
     for (int i = 0; i < task->input_count; i++)
         add_tensor(&text, task, instance, false, i);
     for (int i = 0; i < task->attr_count; i++)

@@ -198,27 +198,6 @@ static bool next_group(struct gen_sampler *sampler, struct group *group)
     return group->count > 0;
 }
 
-static void submit(struct gen_sampler *sampler, const struct group *group)
-{
-    const struct gen_model *model = sampler->model;
-    const struct gen_prompt *prompt = sampler->rows[group->first].prompt;
-    const struct gen_request request = {
-        .messages = prompt->messages,
-        .message_count = prompt->count,
-        .grammar = prompt->grammar,
-        .grammar_tries = model->grammar_tries,
-        .sampling = model->sampling,
-        .n = group->count,
-        .seeded = model->seeded,
-        .seed = model->seed + (uint64_t)sampler->bench->rows[group->first].sample,
-        .closure = arena_copy(&sampler->arena, group, sizeof *group),
-    };
-    for (int i = 0; i < group->count; i++)
-        sampler->rows[group->first + i].progress = ASKED;
-    sampler->state.under_way += group->count;
-    gen_client_submit(sampler->client, &request);
-}
-
 /* False: nothing more is asked for. */
 static bool may_ask(struct gen_sampler *sampler)
 {
@@ -341,8 +320,25 @@ static void *collect(void *closure)
     int most = sampler->model->endpoint.concurrency > 1 ? sampler->model->endpoint.concurrency : 1, requests = 0;
     do {
         pthread_mutex_lock(&sampler->lock);
-        for (; requests < most && may_ask(sampler) && next_group(sampler, &group); requests++)
-            submit(sampler, &group);
+        for (; requests < most && may_ask(sampler) && next_group(sampler, &group); requests++) {
+            const struct gen_model *model = sampler->model;
+            const struct gen_prompt *prompt = sampler->rows[group.first].prompt;
+            const struct gen_request request = {
+                .messages = prompt->messages,
+                .message_count = prompt->count,
+                .grammar = prompt->grammar,
+                .grammar_tries = model->grammar_tries,
+                .sampling = model->sampling,
+                .n = group.count,
+                .seeded = model->seeded,
+                .seed = model->seed + (uint64_t)sampler->bench->rows[group.first].sample,
+                .closure = arena_copy(&sampler->arena, &group, sizeof group),
+            };
+            for (int i = 0; i < group.count; i++)
+                sampler->rows[group.first + i].progress = ASKED;
+            sampler->state.under_way += group.count;
+            gen_client_submit(sampler->client, &request);
+        }
         pthread_mutex_unlock(&sampler->lock);
         reply = requests ? gen_client_next(sampler->client) : NULL;
         if (reply) {

@@ -189,26 +189,6 @@ void cot_parquet_row(struct cot_parquet *table, const char *const *texts, const 
         end_group(table);
 }
 
-static void put_schema(const struct cot_parquet *table, struct text *footer, int *last)
-{
-    int root = 0;
-    put_list(footer, last, 2, T_STRUCT, table->column_count + 1);
-    put_field(footer, &root, 4, T_BINARY);
-    put_binary(footer, "schema");
-    put_number(footer, &root, 5, T_I32, table->column_count);
-    end_struct(footer);
-    for (int i = 0; i < table->column_count; i++) {
-        int field = 0;
-        put_number(footer, &field, 1, T_I32, table->columns[i].text ? TYPE_BYTE_ARRAY : TYPE_INT64);
-        put_number(footer, &field, 3, T_I32, table->columns[i].text ? OPTIONAL : REQUIRED);
-        put_field(footer, &field, 4, T_BINARY);
-        put_binary(footer, table->columns[i].name);
-        if (table->columns[i].text)
-            put_number(footer, &field, 6, T_I32, CONVERTED_UTF8);
-        end_struct(footer);
-    }
-}
-
 static void put_chunk_place(const struct column *column, const struct group *group, const struct chunk *chunk,
                             struct text *footer)
 {
@@ -236,7 +216,22 @@ struct akgen_error *cot_parquet_end(struct cot_parquet *table)
     int last = 0;
     end_group(table);
     put_number(&footer, &last, 1, T_I32, 1);
-    put_schema(table, &footer, &last);
+    int root = 0;
+    put_list(&footer, &last, 2, T_STRUCT, table->column_count + 1);
+    put_field(&footer, &root, 4, T_BINARY);
+    put_binary(&footer, "schema");
+    put_number(&footer, &root, 5, T_I32, table->column_count);
+    end_struct(&footer);
+    for (int i = 0; i < table->column_count; i++) {
+        int field = 0;
+        put_number(&footer, &field, 1, T_I32, table->columns[i].text ? TYPE_BYTE_ARRAY : TYPE_INT64);
+        put_number(&footer, &field, 3, T_I32, table->columns[i].text ? OPTIONAL : REQUIRED);
+        put_field(&footer, &field, 4, T_BINARY);
+        put_binary(&footer, table->columns[i].name);
+        if (table->columns[i].text)
+            put_number(&footer, &field, 6, T_I32, CONVERTED_UTF8);
+        end_struct(&footer);
+    }
     put_number(&footer, &last, 3, T_I64, table->all_rows);
     put_list(&footer, &last, 4, T_STRUCT, table->group_count);
     for (int i = 0; i < table->group_count; i++) {

@@ -246,31 +246,28 @@ void report_add_speed(json_t *json, const struct bench *bench, const struct benc
     json_object_set_new(json, "median_roofline", figure(speed->median_roofline));
 }
 
-/* For a page. */
-static void put_over_baseline(FILE *out, const struct bench *bench, const struct bench_shares *shares, report_put *put)
-{
-    const struct bench_speed *speed = &shares->speed;
-    const int first = is_eager(bench) ? 0 : SPEEDUP_ONE_LAUNCH, last = is_eager(bench) ? SPEEDUP_LAUNCHES - 1 : first;
-    fputs("; modelled, over ", out);
-    report_put_baseline(out, bench, put);
-    fputs(is_eager(bench) ? " charged half a launch a kernel, one and two:" : ":", out);
-    for (int i = 0; i < BENCH_SPEEDS; i++) {
-        fprintf(out, " Fast%.1f@%d", bench_speeds[i], shares->k);
-        for (int launches = first; launches <= last; launches++)
-            fprintf(out, "%s %.1f", launches > first ? " /" : "", 100 * speed->fast[launches][i]);
-        fputs(" %,", out);
-    }
-    fputs(speed->timed ? " speedup" : " no speedup", out);
-    for (int launches = first; launches <= last && speed->timed; launches++)
-        fprintf(out, "%s %.2f", launches > first ? " /" : "", speed->speedup[launches]);
-    if (speed->timed)
-        fprintf(out, " (geometric mean of %d tasks)", speed->timed);
-}
-
 void report_put_speed(FILE *out, struct bench *bench, const struct bench_shares *shares, report_put *put)
 {
-    if (report_has_speed(bench))
-        put_over_baseline(out, bench, shares, put);
+    if (report_has_speed(bench)) {
+        /* For a page. */
+        const struct bench_speed *speed = &shares->speed;
+        const int first = is_eager(bench) ? 0 : SPEEDUP_ONE_LAUNCH,
+                  last = is_eager(bench) ? SPEEDUP_LAUNCHES - 1 : first;
+        fputs("; modelled, over ", out);
+        report_put_baseline(out, bench, put);
+        fputs(is_eager(bench) ? " charged half a launch a kernel, one and two:" : ":", out);
+        for (int i = 0; i < BENCH_SPEEDS; i++) {
+            fprintf(out, " Fast%.1f@%d", bench_speeds[i], shares->k);
+            for (int launches = first; launches <= last; launches++)
+                fprintf(out, "%s %.1f", launches > first ? " /" : "", 100 * speed->fast[launches][i]);
+            fputs(" %,", out);
+        }
+        fputs(speed->timed ? " speedup" : " no speedup", out);
+        for (int launches = first; launches <= last && speed->timed; launches++)
+            fprintf(out, "%s %.2f", launches > first ? " /" : "", speed->speedup[launches]);
+        if (speed->timed)
+            fprintf(out, " (geometric mean of %d tasks)", speed->timed);
+    }
     if (shares->speed.bounded)
         fprintf(out, "; the best reach %.1f %% of what their bound allows, modelled", 100 * shares->speed.roofline);
 }

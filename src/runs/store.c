@@ -111,28 +111,6 @@ static const char *text_column(struct arena *arena, sqlite3_stmt *statement, int
     return copy;
 }
 
-static struct bench_row read_row(struct arena *arena, sqlite3_stmt *statement)
-{
-    struct bench_row row = {
-        .task = text_column(arena, statement, 0),
-        .sample = sqlite3_column_int(statement, 1),
-        .level = sqlite3_column_int(statement, 2),
-        .category = text_column(arena, statement, 3),
-        .evaluated = true,
-        .kind = (enum akgen_verdict_kind)name_index((const char *)sqlite3_column_text(statement, 4), kind_name,
-                                                    AKGEN_VERDICT_INFRA_ERROR + 1, AKGEN_VERDICT_INFRA_ERROR),
-        .stage = (enum akgen_verdict_stage)name_index((const char *)sqlite3_column_text(statement, 5), stage_name,
-                                                      AKGEN_STAGE_COMPARE + 1, AKGEN_STAGE_PARSE),
-        .reason = store_column(arena, statement, 6),
-        .cases_passed = sqlite3_column_int(statement, 7),
-        .cases_total = sqlite3_column_int(statement, 8),
-        .seconds = sqlite3_column_double(statement, 9),
-        .source = own_column(statement, 11),
-    };
-    bench_row_open(arena, &row, own_column(statement, 10));
-    return row;
-}
-
 static const char rows_sql[] =
     "SELECT task, sample, level, category, verdict, stage, reason, cases_passed, cases_total,"
     " seconds, json, source FROM verdicts LEFT JOIN candidates ON hash = candidate"
@@ -145,7 +123,24 @@ static struct akgen_error *load_rows(struct store *store, struct bench *bench)
     bench->capacity = ARRAY_FIRST; /* from the start: bsearch and qsort take no NULL */
     bench->rows = arena_alloc(&bench->arena, sizeof *bench->rows * ARRAY_FIRST);
     while (store_next(store, statement, &error)) {
-        ARRAY_ADD(&bench->arena, bench->rows, bench->count, bench->capacity, read_row(&bench->arena, statement));
+        struct bench_row row = {
+            .task = text_column(&bench->arena, statement, 0),
+            .sample = sqlite3_column_int(statement, 1),
+            .level = sqlite3_column_int(statement, 2),
+            .category = text_column(&bench->arena, statement, 3),
+            .evaluated = true,
+            .kind = (enum akgen_verdict_kind)name_index((const char *)sqlite3_column_text(statement, 4), kind_name,
+                                                        AKGEN_VERDICT_INFRA_ERROR + 1, AKGEN_VERDICT_INFRA_ERROR),
+            .stage = (enum akgen_verdict_stage)name_index((const char *)sqlite3_column_text(statement, 5), stage_name,
+                                                          AKGEN_STAGE_COMPARE + 1, AKGEN_STAGE_PARSE),
+            .reason = store_column(&bench->arena, statement, 6),
+            .cases_passed = sqlite3_column_int(statement, 7),
+            .cases_total = sqlite3_column_int(statement, 8),
+            .seconds = sqlite3_column_double(statement, 9),
+            .source = own_column(statement, 11),
+        };
+        bench_row_open(&bench->arena, &row, own_column(statement, 10));
+        ARRAY_ADD(&bench->arena, bench->rows, bench->count, bench->capacity, row);
         bench_row_bound(bench, &bench->rows[bench->count - 1]);
     }
     return error;

@@ -50,27 +50,6 @@ static int by_task(const void *left, const void *right)
     return strcmp(((const struct metrics_task *)left)->name, ((const struct metrics_task *)right)->name);
 }
 
-/* Tasks of the plan without a row are added; of the others the planned samples that did not come are counted. */
-static void add_missing(const struct bench *bench, struct metrics_task *tasks, size_t *count)
-{
-    const size_t found = *count;
-    for (int i = 0; i < bench->plan_count; i++) {
-        const struct bench_planned *planned = &bench->plan[i];
-        struct metrics_task *task = tasks;
-        while (task < tasks + found && strcmp(task->name, planned->task) != 0)
-            task++;
-        if (task == tasks + found) {
-            task = &tasks[(*count)++];
-            *task = (struct metrics_task){
-                .name = planned->task, .level = planned->level, .category = planned->category, .absent = true};
-        }
-        const int came = task->samples + task->excluded;
-        task->missing = came < planned->samples ? planned->samples - came : 0;
-    }
-    if (*count > found)
-        qsort(tasks, *count, sizeof *tasks, by_task);
-}
-
 /* Of the first `most` samples of each task. */
 static struct metrics_task *tasks_of(struct bench *bench, int launches, int most, size_t *count)
 {
@@ -87,7 +66,23 @@ static struct metrics_task *tasks_of(struct bench *bench, int launches, int most
                 count_row(task, &bench->rows[last]);
         task->speedups = speedups_of(bench, first, last - first < most ? last : first + most, launches);
     }
-    add_missing(bench, tasks, count);
+    /* Tasks of the plan without a row are added; of the others the planned samples that did not come are counted. */
+    const size_t found = *count;
+    for (int i = 0; i < bench->plan_count; i++) {
+        const struct bench_planned *planned = &bench->plan[i];
+        struct metrics_task *task = tasks;
+        while (task < tasks + found && strcmp(task->name, planned->task) != 0)
+            task++;
+        if (task == tasks + found) {
+            task = &tasks[(*count)++];
+            *task = (struct metrics_task){
+                .name = planned->task, .level = planned->level, .category = planned->category, .absent = true};
+        }
+        const int came = task->samples + task->excluded;
+        task->missing = came < planned->samples ? planned->samples - came : 0;
+    }
+    if (*count > found)
+        qsort(tasks, *count, sizeof *tasks, by_task);
     return tasks;
 }
 
@@ -128,31 +123,6 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Mean and median of the tasks' best, over those of a level (0: all) and a category (NULL: all) with a right sample; NAN if none
- * has a time. */
-static void put_rooflines(struct bench *bench, int most, int level, const char *category, struct bench_speed *speed)
-{
-    double *all = arena_alloc(&bench->arena, sizeof *all * (size_t)(bench->count + 1)), sum = 0, best = 0;
-    int place = 0, count = 0;
-    for (int i = 0; i < bench->count; i++) {
-        const struct bench_row *row = &bench->rows[i];
-        const bool of = (!level || row->level == level) && (!category || strcmp(row->category, category) == 0);
-        if (of && place++ < most && rated(row) && row->kind == AKGEN_VERDICT_PASS)
-            best = fmax(best, row->roofline);
-        if (i + 1 < bench->count && strcmp(row->task, bench->rows[i + 1].task) == 0)
-            continue;
-        if (best > 0)
-            all[count++] = best;
-        sum += best;
-        best = 0;
-        place = 0;
-    }
-    qsort(all, (size_t)count, sizeof *all, ascending);
-    speed->bounded = count;
-    speed->roofline = count ? sum / count : NAN;
-    speed->median_roofline = count ? (all[(count - 1) / 2] + all[count / 2]) / 2 : NAN;
-}
-
 /* Of a level (0: all) and a category (NULL: all). */
 static struct bench_speed speed_of(struct bench *bench, const struct charged *charged, int level, const char *category)
 {
@@ -169,7 +139,27 @@ static struct bench_speed speed_of(struct bench *bench, const struct charged *ch
             speed.fast[launches][i] = isnan(fast) && charged->timed ? 0 : fast; /* none of its samples is right */
         }
     }
-    put_rooflines(bench, charged->most, level, category, &speed);
+    /* Mean and median of the tasks' best, over those of a level (0: all) and a category (NULL: all) with a right sample; NAN if none
+     * has a time. */
+    double *all = arena_alloc(&bench->arena, sizeof *all * (size_t)(bench->count + 1)), sum = 0, best = 0;
+    int place = 0, count = 0;
+    for (int i = 0; i < bench->count; i++) {
+        const struct bench_row *row = &bench->rows[i];
+        const bool of = (!level || row->level == level) && (!category || strcmp(row->category, category) == 0);
+        if (of && place++ < charged->most && rated(row) && row->kind == AKGEN_VERDICT_PASS)
+            best = fmax(best, row->roofline);
+        if (i + 1 < bench->count && strcmp(row->task, bench->rows[i + 1].task) == 0)
+            continue;
+        if (best > 0)
+            all[count++] = best;
+        sum += best;
+        best = 0;
+        place = 0;
+    }
+    qsort(all, (size_t)count, sizeof *all, ascending);
+    speed.bounded = count;
+    speed.roofline = count ? sum / count : NAN;
+    speed.median_roofline = count ? (all[(count - 1) / 2] + all[count / 2]) / 2 : NAN;
     return speed;
 }
 

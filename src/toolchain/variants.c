@@ -228,26 +228,6 @@ static void look_up_variant(struct builder *builder, struct variant *variant)
     variant->loaded = build_look_up(builder, variant->key, &variant->entry, &variant->list);
 }
 
-static void record_kernel(struct builder *builder, const struct kernel_plan *plan, int combination)
-{
-    const struct variant *variant = plan->of[combination], *cube = plan->cube ? plan->cube_of[combination] : NULL;
-    struct build_kernel *kernel = &builder->build->kernels[combination];
-    *kernel = (struct build_kernel){
-        .combination = combination, .so = variant->entry.so, .seconds = variant->seconds, .cached = variant->loaded};
-    merge_variant(builder, variant);
-    if (variant->maybe_unused || builder->prepared.cores) {
-        struct core_uses aiv = core_uses_of(builder->arena, variant->entry.so);
-        struct core_uses aic = core_uses_of(builder->arena, cube ? cube->entry.so : NULL);
-        kernel->inferred_type = core_type_of(builder->prepared.cores, &aiv, &aic);
-    }
-    if (!cube)
-        return;
-    kernel->cube_so = cube->entry.so;
-    kernel->seconds += cube->seconds;
-    kernel->cached &= cube->loaded;
-    merge_variant(builder, cube);
-}
-
 /* Looks up or compiles the variants from number `first` on. */
 static struct akgen_error *make_variants(struct builder *builder, struct kernel_plan *plan, int first)
 {
@@ -282,8 +262,24 @@ struct akgen_error *build_kernels(struct builder *builder)
     if (!error) {
         build->kernels = arena_alloc(builder->arena, (size_t)plan.combinations * sizeof *build->kernels);
         build->kernel_count = plan.combinations;
-        for (int i = 0; i < plan.combinations; i++)
-            record_kernel(builder, &plan, i);
+        for (int i = 0; i < plan.combinations; i++) {
+            const struct variant *variant = plan.of[i], *cube = plan.cube ? plan.cube_of[i] : NULL;
+            struct build_kernel *kernel = &builder->build->kernels[i];
+            *kernel = (struct build_kernel){
+                .combination = i, .so = variant->entry.so, .seconds = variant->seconds, .cached = variant->loaded};
+            merge_variant(builder, variant);
+            if (variant->maybe_unused || builder->prepared.cores) {
+                struct core_uses aiv = core_uses_of(builder->arena, variant->entry.so);
+                struct core_uses aic = core_uses_of(builder->arena, cube ? cube->entry.so : NULL);
+                kernel->inferred_type = core_type_of(builder->prepared.cores, &aiv, &aic);
+            }
+            if (cube) {
+                kernel->cube_so = cube->entry.so;
+                kernel->seconds += cube->seconds;
+                kernel->cached &= cube->loaded;
+                merge_variant(builder, cube);
+            }
+        }
     }
     build->kernel_seconds = clock_seconds() - start;
     return error;
