@@ -203,8 +203,12 @@ struct cli_bound *cli_bind(struct arena *arena, const struct cli_table *table, v
             *end++ = (struct argp_option){row->name, key, row->value, row->taken.flags, row->doc, row->group};
     }
     *bound = (struct cli_bound){.table = table, .arguments = arguments};
-    bound->argp = (struct argp){
-        .options = options, .parser = parse, .args_doc = table->args_doc, .doc = table->doc, .children = children};
+    /* An empty list is one that argp's --help does not free. */
+    bound->argp = (struct argp){.options = end > options ? options : NULL,
+                                .parser = parse,
+                                .args_doc = table->args_doc,
+                                .doc = table->doc,
+                                .children = children};
     for (int i = 0; i < CLI_PARTS && table->parts[i].table; i++) {
         bound->parts[i] = cli_bind(arena, table->parts[i].table, bound->arguments + table->parts[i].at);
         *children++ = (struct argp_child){&bound->parts[i]->argp, 0, NULL, table->parts[i].table->group};
