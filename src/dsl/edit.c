@@ -456,6 +456,15 @@ bool statement_calls(const struct dsl_statement *statement, const char *name)
     return call && same_name(call->operation->name, name);
 }
 
+bool block_calls(const struct dsl_block *block, const char *name)
+{
+    bool found = false;
+    for (int i = 0; !found && i < block->count; i++)
+        found = statement_calls(block->items[i], name) || block_calls(&block->items[i]->body, name) ||
+                block_calls(&block->items[i]->orelse, name);
+    return found;
+}
+
 int statement_stage(const struct dsl_statement *statement)
 {
     static const char *const names[] = {

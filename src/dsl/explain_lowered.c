@@ -411,21 +411,12 @@ static void note_accesses(void *closure, struct dsl_expr *expr)
     tree_visit(expr, note_access, closure);
 }
 
-static bool has_sync(const struct dsl_block *block)
-{
-    bool found = false;
-    for (int i = 0; !found && i < block->count; i++)
-        found = statement_calls(block->items[i], "sync_all") || has_sync(&block->items[i]->body) ||
-                has_sync(&block->items[i]->orelse);
-    return found;
-}
-
 static void note_block(struct accesses *accesses, const struct dsl_block *block)
 {
     for (int i = 0; i < block->count; i++) {
         struct dsl_statement *statement = block->items[i];
         const bool loop = statement->kind == DSL_FOR || statement->kind == DSL_WHILE;
-        if (!has_sync(&statement->body) && !has_sync(&statement->orelse)) {
+        if (!block_calls(&statement->body, "sync_all") && !block_calls(&statement->orelse, "sync_all")) {
             statement_visit(statement, note_accesses, accesses);
             continue;
         }

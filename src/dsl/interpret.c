@@ -1,5 +1,6 @@
-/* Runs a program's tree: the host function once, the kernel once per core. Cores take turns: each has a thread, but one runs
- * at a time, until it ends or waits at tl.sync_all(), so a run is the same every time. */
+/* Runs a program's tree: the host function once, the kernel once per core. Cores take turns: one runs at a time, until it ends or
+ * waits at tl.sync_all(), so a run is the same every time. Where the kernel calls tl.sync_all() each core has a thread. */
+#include "dsl/edit.h"
 #include "dsl/interpret_internal.h"
 
 #include <math.h>
@@ -202,34 +203,34 @@ static enum flow run_block(struct core *core, const struct dsl_block *block)
     return core->failed ? FLOW_FAILED : flow;
 }
 
-/* A core's thread: it has the baton when it begins, and gives it back when it ends. */
-static void *run_core(void *closure)
+static void wait_for(sem_t *semaphore)
+{
+    while (sem_wait(semaphore)) /* a signal came */
+        ;
+}
+
+static void run_core(struct core *core)
+{
+    if (!core->machine->stopped)
+        run_block(core, &core->machine->program->kernel->body);
+    core->ended = true;
+}
+
+/* A core's thread. */
+static void *run_thread(void *closure)
 {
     struct core *core = closure;
-    struct machine *machine = core->machine;
-    pthread_mutex_lock(&machine->lock);
-    while (machine->running != core)
-        pthread_cond_wait(&machine->turn, &machine->lock);
-    pthread_mutex_unlock(&machine->lock);
-    if (!machine->stopped)
-        run_block(core, &machine->program->kernel->body);
-    pthread_mutex_lock(&machine->lock);
-    core->ended = true;
-    machine->running = NULL;
-    pthread_cond_broadcast(&machine->turn);
-    pthread_mutex_unlock(&machine->lock);
+    wait_for(&core->turn);
+    run_core(core);
+    sem_post(&core->machine->over);
     return NULL;
 }
 
 /* Lets a core run until it waits or ends. */
 static void give_turn(struct machine *machine, struct core *core)
 {
-    pthread_mutex_lock(&machine->lock);
-    machine->running = core;
-    pthread_cond_broadcast(&machine->turn);
-    while (machine->running)
-        pthread_cond_wait(&machine->turn, &machine->lock);
-    pthread_mutex_unlock(&machine->lock);
+    sem_post(&core->turn);
+    wait_for(&machine->over);
 }
 
 bool core_sync_all(struct core *core, struct dsl_place place)
@@ -237,12 +238,8 @@ bool core_sync_all(struct core *core, struct dsl_place place)
     struct machine *machine = core->machine;
     core->waits_at = place;
     core->waits = true;
-    pthread_mutex_lock(&machine->lock);
-    machine->running = NULL;
-    pthread_cond_broadcast(&machine->turn);
-    while (machine->running != core)
-        pthread_cond_wait(&machine->turn, &machine->lock);
-    pthread_mutex_unlock(&machine->lock);
+    sem_post(&machine->over);
+    wait_for(&core->turn);
     core->waits = false;
     if (machine->stopped)
         core->failed = true; /* another core has told why */
@@ -291,10 +288,21 @@ static bool run_phases(struct machine *machine, struct core *cores, int count)
 
 bool machine_run_cores(struct machine *machine, struct core *cores, int count)
 {
+    if (!block_calls(&machine->program->kernel->body, "sync_all")) {
+        for (int i = 0; i < count; i++) {
+            run_core(&cores[i]);
+            machine->stopped |= cores[i].failed;
+        }
+        return !machine->stopped;
+    }
     pthread_t *threads = arena_alloc(machine->arena, (size_t)count * sizeof *threads);
     int started = 0;
-    while (started < count && pthread_create(&threads[started], NULL, run_core, &cores[started]) == 0)
-        started++;
+    sem_init(&machine->over, 0, 0);
+    for (; started < count; started++) {
+        sem_init(&cores[started].turn, 0, 0);
+        if (pthread_create(&threads[started], NULL, run_thread, &cores[started]))
+            break;
+    }
     if (started < count) {
         dsl_complain(machine->messages, machine->program->launch->place, DSL_RULE_launch, NULL,
                      "there can be no thread for core %d", started);
@@ -353,9 +361,7 @@ bool dsl_interpret(struct arena *arena, const struct dsl_program *program, struc
     struct machine machine = {.arena = arena,
                               .program = program,
                               .run = run,
-                              .messages = messages,
-                              .lock = PTHREAD_MUTEX_INITIALIZER,
-                              .turn = PTHREAD_COND_INITIALIZER};
+                              .messages = messages};
     struct core host = {.machine = &machine, .names = &program->host_names, .number = -1};
     host.variables = arena_alloc(arena, (size_t)(program->host_names.count + 1) * sizeof *host.variables);
     bool good = machine_constants(&machine, &host) && bind_arguments(&host, run) &&

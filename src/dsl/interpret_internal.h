@@ -6,7 +6,7 @@
 #include "dsl/check.h"
 #include "dsl/values.h"
 
-#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 
 struct machine {
@@ -20,9 +20,7 @@ struct machine {
     int64_t turns;           /* of loops */
     uint64_t approximations; /* how many there were */
     bool launched, stopped;
-    pthread_mutex_t lock;
-    pthread_cond_t turn;
-    struct core *running; /* the core whose turn it is */
+    sem_t over; /* the turn of a core with a thread */
 };
 
 struct core { /* or the host */
@@ -33,6 +31,7 @@ struct core { /* or the host */
     struct arena arena;      /* its values */
     int64_t used[3];         /* bytes of buffers in UB, L1 and L0C */
     bool failed, ended, waits;
+    sem_t turn; /* of a core with a thread: it runs */
     int unknowns; /* values that were unknown and were read */
     struct dsl_place waits_at;
 };
