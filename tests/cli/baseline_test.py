@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# test: cost=54 labels=long
+# test: builds=release cost=20
 """--baseline: speedups over a kernel in place of eager, and kernels that are no baseline."""
 import json
 import os

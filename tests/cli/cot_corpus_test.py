@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=25 labels=long
 """akgen cot corpus on what users have: tables in Parquet, texts in several languages, folders in which anything lies. No run ends, and what
 becomes no sample is counted."""
 import json

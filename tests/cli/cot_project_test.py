@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=39 labels=long
+# test: builds=release cost=60
 """akgen cot project: what a row says of its tiling is what its own host part gives; the same seeds make the same rows, however often it was
 killed."""
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=20 labels=long
+# test: builds=release cost=30
 """akgen cot synth: the same seeds make the same samples, with any number of threads and however often it was killed; none is a benchmark's."""
 import json
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=49 labels=long
+# test: builds=release cost=49
 """akgen dsl build: what each pass leaves, what the project says, and that it is right on the machine; what does not compile
 and why."""
 import itertools

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=27 labels=long
 """akgen dsl explain: what it says of the programs of all tasks is what their projects have, and what docs/dsl.md says that it says."""
 import json
 import math

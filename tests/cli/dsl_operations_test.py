@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=27 labels=long
+# test: builds=release cost=27
 """akgen dsl build --verify: functions, and operations that one instruction or several do according to the data type, compute what the
 interpreter computes. What that is the unit tests say (tests/unit/dsl/elements_test.c)."""
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=35 labels=long
 """Phases that a program does not write: a tl.sync_all() that is missing is put where all cores pass, or it is a mistake."""
 import pathlib
 import re

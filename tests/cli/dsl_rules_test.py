@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=13 labels=long
 """akgen dsl: each rule has a program that breaks it, and sizes that nobody thought of are tried without a task."""
 import json
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=25 labels=long
+# test: builds=release cost=25
 """akgen dsl build --verify: what the compiled project computes is what the interpreter computes, whatever the task wants."""
 import pathlib
 import re

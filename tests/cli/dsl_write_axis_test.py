@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=62 labels=long
+# test: builds=release cost=60
 """akgen dsl write: formulas along any axis. Their programs are right on the machine, without automatic synchronisation, in any
 order of the cores, and as the interpreter computes them; shapes are such that nothing divides them, from one element on."""
 import pathlib

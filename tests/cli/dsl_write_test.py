@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=78 labels=long
+# test: builds=release cost=90
 """akgen dsl write: formulas become programs, which are right on the machine, without automatic synchronisation, in any order of
 the cores, and as the interpreter computes them; what the planner has no plan for is said."""
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=326 labels=long
+# test: builds=release cost=70
 """scripts/experiment: what it lists, an experiment at a hundredth of its scale, and that it goes on where it was."""
 import json
 import math

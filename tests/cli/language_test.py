@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=16 labels=long
 """The language that was asked for is the one that counts: akgen eval, bench, report and export of answers in Ascend C, AscendDSL and
 formulas."""
 import json

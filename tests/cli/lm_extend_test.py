@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=25 labels=long
+# test: builds=release cost=15
 """akgen lm extend: answers have fewer tokens, questions as many as before, and the model is what it was."""
 import json
 import pathlib

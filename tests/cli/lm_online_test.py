@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=13 labels=long
+# test: builds=release cost=13
 """akgen lm train --online and akgen lm answers: a model that guesses learns of its own answers which of them are right; runs that are killed
 end as others do, bit for bit; its answers make pairs; operators are judged by the planner and the interpreter."""
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=17 labels=long
+# test: builds=release cost=12
 """akgen lm train: a new model learns some texts by heart; runs that are killed end as others do, bit for bit; what is wrong is said."""
 import json
 import math

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=74 labels=long
+# test: builds=release cost=40
 """akgen gen --optimise: what is faster and right wins, what is wrong, slower or no answer never does, and what is printed and kept
 are the figures that akgen eval gives for the two kernels."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=22 labels=long
 """Options of all commands: none is accepted and ignored."""
 import json
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=105 labels=long
+# test: builds=release cost=60
 """Programs in AscendDSL that stand in tasks' folders: each is formatted, is checked, and computes the task's smallest case of each
 data type, and the hidden cases made of it, by the interpreter."""
 import concurrent.futures

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=54 labels=long
+# test: builds=release cost=54
 """The tasks' own reference projects: right in both profiles and under random schedules, without a fault and without anything
 undefined. With arguments, `reference_projects_test.py SEEDS` checks every case under SEEDS random schedules (half an hour)."""
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=98 labels=long
+# test: builds=release cost=30
 """The models in models/: they answer tasks whose operators they have not seen with formulas, programs and projects that pass, and akgen gen asks one where nothing
 else can."""
 import contextlib

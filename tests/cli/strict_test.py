@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=15
+# test: cost=13 labels=long
 """What the strict profile sees and the upstream profile does not."""
 import pathlib
 import shutil

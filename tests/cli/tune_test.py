@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=42 labels=long
+# test: builds=release cost=20
 """akgen tune: a program with a bad constant gets a better one, which is right and faster, and so does a project whose constants are
 marked; the way there is the same with any number of jobs; what cannot be tuned is said."""
 import json

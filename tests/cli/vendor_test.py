@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# test: cost=40 labels=long
+# test: builds=release cost=20
 """benchmarks/vendor: each published row of the vendor's kernels is compared with a kernel of ours or says why not, the programs that it
 brings along are right, and so are the references that only they need."""
 import csv

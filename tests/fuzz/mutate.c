@@ -24,7 +24,7 @@
 
 /* Changed inputs end with RUNS or BYTES, or behind the first LEAST with `changed_seconds` of the processor. */
 enum { CHANGES = 4, RUNS = 20000, LEAST = 2000, BYTES = 16 << 20 };
-static const double changed_seconds = 10;
+static const double changed_seconds = 5;
 enum { REPEATED = 150, PIECE = 40 };
 static const double longest_seconds = 1; /* of the processor; a reader that is linear takes milliseconds */
 

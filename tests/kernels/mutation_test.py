@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# test: cost=26 labels=long
+# test: builds=release cost=26
 """mutation.py on kernels with queues, flags, barriers and cross-core hand-overs: the detector finds each deleted piece of
 synchronisation and names both lines, but for those that mutation_misses.tsv explains. `mutation.py --all` takes all kernels."""
 import unittest

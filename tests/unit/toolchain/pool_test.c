@@ -1,7 +1,6 @@
 /* The compile server against clang itself: projects of tests/kernels, built both ways, give the same diagnostics and the same
  * objects, byte by byte; and what becomes of a server that ends. */
-/* test: cost=60 */
-/* test: as=rest cost=300 labels=long env=POOL_TEST=rest */
+/* test: builds=release cost=120 */
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -25,11 +24,9 @@
 enum {
     OBJECT_LIMIT = 64 << 20,
     PROJECTS_MAX = 1000,
-    WORKERS = 2,
-    EVERY = 12 /* one of so many projects, or with POOL_TEST=rest the others alone */
+    WORKERS = 2
 };
 
-static bool rest;      /* POOL_TEST=rest */
 static double seconds; /* build_options.seconds */
 static char cache[] = "/tmp/akgen-pool-test-XXXXXX";
 
@@ -62,7 +59,7 @@ static struct op_files given_host(struct arena *arena, const char *name)
 static int list_projects(struct arena *arena, struct project *projects)
 {
     static const char *const folders[] = {"good", "faults", "negative"};
-    int count = 0, seen = 0;
+    int count = 0;
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
         const char *folder = arena_printf(arena, "%s/tests/kernels/%s", toolchain_home(), folders[f]);
         struct dirent **entries;
@@ -79,8 +76,6 @@ static int list_projects(struct arena *arena, struct project *projects)
             if (!files_exists(arena_printf(arena, "%s/op_host", project->dir)))
                 project->question = given_host(arena, task);
             assert_true(++count < PROJECTS_MAX);
-            if ((++seen % EVERY == 0) == rest)
-                count--;
         }
         free(entries);
     }
@@ -200,7 +195,7 @@ static void test_same_as_clang(void **state)
     struct arena arena = {0};
     pid_t running[8];
     int count = list_projects(&arena, projects), differ = 0;
-    assert_true(count > 250 / EVERY);
+    assert_true(count > 250);
     workers_run(count, WORKERS, compare, &comparison);
     for (int i = 0; i < count; i++)
         differ += !comparison.same[i];
@@ -362,9 +357,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_clang), cmocka_unit_test(test_data_types),
                                        cmocka_unit_test(test_endless_type), cmocka_unit_test(test_killed_servers),
                                        cmocka_unit_test(test_end)};
-    const struct CMUnitTest of_rest[] = {cmocka_unit_test(test_same_as_clang), cmocka_unit_test(test_end)};
-    rest = getenv("POOL_TEST") && strcmp(getenv("POOL_TEST"), "rest") == 0;
-    int failed = rest ? cmocka_run_group_tests(of_rest, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
     toolchain_end_compilers();
     files_remove_tree(cache);
     return failed;
