@@ -41,13 +41,6 @@ static uint64_t gap_between(const struct bound_case *bound)
     return GM_SLACK + (bytes < all_gaps / tensors ? bytes : all_gaps / tensors);
 }
 
-/* A pattern that is a NaN in every floating type, so that an unwritten output never looks right. */
-enum { POISON = 0xff };
-static void poison(void *at, size_t bytes)
-{
-    memset(at, POISON, bytes);
-}
-
 bool gm_memory_create(struct gm_memory *gm, uint64_t bytes)
 {
     *gm = (struct gm_memory){.bytes = bytes ? bytes : GM_ALIGN};
@@ -55,10 +48,7 @@ bool gm_memory_create(struct gm_memory *gm, uint64_t bytes)
     if (gm->fd < 0 || ftruncate(gm->fd, (off_t)gm->bytes) != 0)
         return false;
     fcntl(gm->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
-    gm->base = mmap(NULL, gm->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, gm->fd, 0);
-    if (gm->base == MAP_FAILED)
-        gm->base = NULL;
-    return gm->base && !madvise(gm->base, gm->bytes, MADV_DONTFORK);
+    return true;
 }
 
 void gm_memory_free(struct gm_memory *gm)
@@ -87,7 +77,6 @@ static bool seal(int fd)
 
 bool gm_memory_take_away(struct gm_memory *gm)
 {
-    munmap(gm->base, gm->bytes);
     bool alone = seal(gm->fd);
     gm->base = mmap(NULL, gm->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, gm->fd, 0);
     if (gm->base == MAP_FAILED)
@@ -95,18 +84,40 @@ bool gm_memory_take_away(struct gm_memory *gm)
     return alone;
 }
 
+/* Written to the file and not through a mapping: the system neither clears the pages before nor is interrupted at each. */
+static void put(const struct gm_memory *gm, uint64_t offset, const void *values, uint64_t bytes)
+{
+    const char *from = values;
+    while (bytes) {
+        ssize_t written = pwrite(gm->fd, from, bytes, (off_t)offset);
+        if (written <= 0 && errno != EINTR)
+            memory_exhausted(bytes);
+        uint64_t done = written > 0 ? (uint64_t)written : 0;
+        from += done;
+        offset += done;
+        bytes -= done;
+    }
+}
+
+/* Elements of `size` bytes that are all the same. */
+static void fill(const struct gm_memory *gm, uint64_t offset, uint64_t bytes, uint64_t element, int size)
+{
+    enum { PIECE = 1 << 16 }; /* whole elements of any size */
+    uint8_t piece[PIECE];
+    for (uint64_t at = 0; at < PIECE && at < bytes; at += (uint64_t)size)
+        memcpy(piece + at, &element, (size_t)size);
+    for (uint64_t at = 0; at < bytes; at += PIECE)
+        put(gm, offset + at, piece, bytes - at < PIECE ? bytes - at : PIECE);
+}
+
+/* A pattern that is a NaN in every floating type, so that an unwritten output never looks right. */
+enum { POISON = 0xff };
+
 /* What lies behind a tensor in its allocation must not look like a value. */
 static void poison_behind(const struct gm_memory *gm, const struct job_argument *argument)
 {
     for (int i = 0; i < argument->count; i++)
-        poison(gm->base + argument->tensors[i].offset + argument->tensors[i].bytes, GM_SLACK);
-}
-
-static void fill(uint8_t *at, uint64_t bytes, const struct op_fill *with)
-{
-    uint64_t element = with->element;
-    for (uint64_t i = 0; i < bytes; i += (uint64_t)with->bytes)
-        memcpy(at + i, &element, bytes - i < (uint64_t)with->bytes ? bytes - i : (uint64_t)with->bytes);
+        fill(gm, argument->tensors[i].offset + argument->tensors[i].bytes, GM_SLACK, POISON, 1);
 }
 
 void gm_memory_fill(struct bound_case *bound)
@@ -114,8 +125,8 @@ void gm_memory_fill(struct bound_case *bound)
     const struct task *task = bound->instance->task;
     for (int i = 0; i < task->input_count; i++)
         for (int t = 0; t < bound->inputs[i].count; t++)
-            memcpy(bound->gm.base + bound->inputs[i].tensors[t].offset, bound->instance->inputs[i].tensors[t].values,
-                   bound->inputs[i].tensors[t].bytes);
+            put(&bound->gm, bound->inputs[i].tensors[t].offset, bound->instance->inputs[i].tensors[t].values,
+                bound->inputs[i].tensors[t].bytes);
     for (int i = 0; i < task->input_count; i++)
         poison_behind(&bound->gm, &bound->inputs[i]);
     for (int i = 0; i < task->output_count; i++)
@@ -123,13 +134,13 @@ void gm_memory_fill(struct bound_case *bound)
             poison_behind(&bound->gm, &bound->outputs[i]);
     for (int i = 0; i < task->output_count; i++)
         for (int t = 0; t < bound->outputs[i].count && bound->outputs[i].alias < 0; t++)
-            memset(bound->gm.base + bound->outputs[i].tensors[t].offset,
-                   bound->outputs[i].tensors[t].defined ? 0 : POISON, bound->outputs[i].tensors[t].bytes);
+            fill(&bound->gm, bound->outputs[i].tensors[t].offset, bound->outputs[i].tensors[t].bytes,
+                 bound->outputs[i].tensors[t].defined ? 0 : POISON, 1);
     /* One in place is the input's memory, whose values are lost then, as on the chip. */
     for (int i = 0; i < task->output_count; i++)
         for (int t = 0; t < bound->outputs[i].count && bound->outputs[i].fill; t++)
-            fill(bound->gm.base + bound->outputs[i].tensors[t].offset, bound->outputs[i].tensors[t].bytes,
-                 bound->outputs[i].fill);
+            fill(&bound->gm, bound->outputs[i].tensors[t].offset, bound->outputs[i].tensors[t].bytes,
+                 bound->outputs[i].fill->element, bound->outputs[i].fill->bytes);
 }
 
 bool gm_memory_lay_out(struct bound_case *bound)

@@ -171,7 +171,7 @@ struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struc
     struct akgen_error *error = find_tools(arena, cache_dir, clang);
     if (!error)
         error = digest_headers(arena, clang);
-    return error ? error : paths_make(arena, clang);
+    return error ? error : paths_find(arena, clang);
 }
 
 struct akgen_error *toolchain_version(struct arena *arena, const char **version)

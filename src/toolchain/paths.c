@@ -7,12 +7,16 @@
  *
  * and become files of one line in the cache, in a folder named by the digest of the lists, behind the headers' own folder
  * on the compiler's search path. Each file is written whole or not at all and always with the same text, so processes may
- * make the folder side by side, and what was interrupted or removed is made by the next one. */
+ * make the folder side by side, and what was interrupted or removed is made by the next one. A process looks at every file
+ * once, and again where the folder is another one. */
 #include "base/array.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "toolchain/toolchain_internal.h"
 
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -73,5 +77,33 @@ struct akgen_error *paths_make(struct arena *arena, struct clang *clang)
         for (size_t i = 0; i < lists[side].count && !error; i++)
             error = make_file(arena, folder, &lists[side].items[i]);
     }
+    return error;
+}
+
+struct akgen_error *paths_find(struct arena *arena, struct clang *clang)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct {
+        char home[PATH_MAX], cache[PATH_MAX], paths[PATH_MAX];
+        dev_t device;
+        ino_t inode;
+    } known;
+    struct stat status;
+    struct akgen_error *error = NULL;
+    pthread_mutex_lock(&lock);
+    if (strcmp(known.home, clang->home) == 0 && strcmp(known.cache, clang->cache) == 0 && !stat(known.paths, &status) &&
+        status.st_dev == known.device && status.st_ino == known.inode) {
+        clang->paths = arena_strdup(arena, known.paths);
+    } else {
+        error = paths_make(arena, clang);
+        if (!error && !stat(clang->paths, &status)) {
+            snprintf(known.home, sizeof known.home, "%s", clang->home);
+            snprintf(known.cache, sizeof known.cache, "%s", clang->cache);
+            snprintf(known.paths, sizeof known.paths, "%s", clang->paths);
+            known.device = status.st_dev;
+            known.inode = status.st_ino;
+        }
+    }
+    pthread_mutex_unlock(&lock);
     return error;
 }

@@ -116,6 +116,8 @@ struct akgen_error *paths_read(struct arena *arena, const char *file, struct pat
 /* Fills clang->paths: a folder in the cache with ascendc/<path> and cann/<path> for each path that is listed, a file of
  * one line that includes the header. Files that are there already stay. */
 struct akgen_error *paths_make(struct arena *arena, struct clang *clang);
+/* Likewise; what this process has made is looked at no more while the folder is the same. */
+struct akgen_error *paths_find(struct arena *arena, struct clang *clang);
 
 /* The source pass (prepare.c). */
 /* A place where the text that is compiled is longer than the author's: columns behind it move back by `longer`. */

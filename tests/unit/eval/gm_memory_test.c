@@ -47,7 +47,7 @@ static void test_a_process_that_is_gone(void **state)
     (void)state;
     struct gm_memory gm;
     assert_true(gm_memory_create(&gm, BYTES));
-    gm.base[9] = 3;
+    assert_int_equal(pwrite(gm.fd, &(char){3}, 1, 9), 1);
     end(start_writer(&gm));
     assert_true(gm_memory_take_away(&gm));
     assert_int_equal(gm.base[7], 42);

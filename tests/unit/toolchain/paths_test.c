@@ -161,6 +161,9 @@ static void test_what_was_removed_or_cut_off_is_made_again(void **state)
     assert_int_equal(truncate(arena_printf(&arena, "%s/utils/debug/asc_assert.h", folder), 3), 0);
     files_remove_tree(arena_printf(&arena, "%s/lib", folder));
     assert_true(made(&kernels) < all - 2);
+    assert_null(paths_make(&arena, &found));
+    assert_int_equal(made(&kernels), all);
+    files_remove_tree(found.paths);
     assert_null(clang_find(&arena, cache, &found));
     assert_int_equal(made(&kernels), all);
 }
