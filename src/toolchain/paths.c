@@ -85,14 +85,13 @@ struct akgen_error *paths_find(struct arena *arena, struct clang *clang)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct {
         char home[PATH_MAX], cache[PATH_MAX], paths[PATH_MAX];
-        dev_t device;
-        ino_t inode;
+        struct timespec changed; /* of the folder: another one may have its inode */
     } known;
     struct stat status;
     struct akgen_error *error = NULL;
     pthread_mutex_lock(&lock);
     if (strcmp(known.home, clang->home) == 0 && strcmp(known.cache, clang->cache) == 0 && !stat(known.paths, &status) &&
-        status.st_dev == known.device && status.st_ino == known.inode) {
+        status.st_ctim.tv_sec == known.changed.tv_sec && status.st_ctim.tv_nsec == known.changed.tv_nsec) {
         clang->paths = arena_strdup(arena, known.paths);
     } else {
         error = paths_make(arena, clang);
@@ -100,8 +99,7 @@ struct akgen_error *paths_find(struct arena *arena, struct clang *clang)
             snprintf(known.home, sizeof known.home, "%s", clang->home);
             snprintf(known.cache, sizeof known.cache, "%s", clang->cache);
             snprintf(known.paths, sizeof known.paths, "%s", clang->paths);
-            known.device = status.st_dev;
-            known.inode = status.st_ino;
+            known.changed = status.st_ctim;
         }
     }
     pthread_mutex_unlock(&lock);
