@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=13 labels=long
 """akgen cot kernels: kernels of a folder as files that compile alone; what does not, and what cannot be read, is counted and ends nothing."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=12 labels=long
 """A model in akgen cot documents, kernels and errors: what it writes is taken where it can be used and code in it compiles, each request is asked
 once whatever happens, and no provider ends a run."""
 import json

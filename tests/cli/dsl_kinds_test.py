@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=13 labels=long
 """A buffer's data type that is chosen through variables: by the data types of tensors it is settled in the compiler, by anything else it is refused."""
 import pathlib
 import tempfile

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# test: cost=13 labels=long
 """Buffers of UB whose lives do not meet share memory, where there is too little of it; what a turn of a loop leaves to the next
 one is kept. Where the tiling function decides sizes, queues have two tensors if these fit."""
 import pathlib

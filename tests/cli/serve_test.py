@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: cost=38 labels=long
 """akgen serve --stdio, as a program uses it: every form of candidate, order, what is no request, cancelling, and every way to end."""
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# test: cost=20
+# test: cost=16 labels=long
 """The modelled time of a case: in the verdict, as a table, and as a trace."""
 import collections
 import json
