@@ -185,7 +185,7 @@ void gm_memory_run(struct arena *arena, struct bound_case *bound, const struct j
     gm_memory_fill(bound);
     job_run(arena, &now, result);
     gm->used = true;
-    if (!job->debugger && !gm_memory_take_away(gm))
+    if (!gm_memory_take_away(gm) && !job->debugger)
         fail(result, JOB_CHEATED, "a process that the kernel left behind keeps the tensors' memory");
 }
 
