@@ -21,12 +21,12 @@
 
 enum cli_kind { CLI_HEADS, CLI_SETS, CLI_STRING, CLI_WHOLE, CLI_FRACTION, CLI_ENUM, CLI_BITS, CLI_ADDS, CLI_CALLS };
 enum cli_type { CLI_BOOL, CLI_INT, CLI_LONG, CLI_DOUBLE, CLI_TEXTS };
-/* How a word that is none of the words is refused. */
+/* The sentence that refuses a word that is none of the words. */
 enum cli_complaint { CLI_NEITHER, CLI_NONE_OF, CLI_NONE_OF_AND, CLI_THERE_ARE, CLI_SEE_HELP };
 /* A flag of an option, beside argp's: each value adds to those before. */
 enum { CLI_SEVERAL = 0x100, CLI_PARTS = 4 };
 
-/* What a row does with the text of a value. */
+/* A row's use of the text of a value. */
 struct cli_taken {
     enum cli_kind kind;
     enum cli_type type;

@@ -83,7 +83,7 @@ struct dsl_expr *statement_call(const struct dsl_statement *statement);
 struct dsl_expr *statement_operation(const struct dsl_statement *statement);
 /* Whether the statement calls tl.NAME. */
 bool statement_calls(const struct dsl_statement *statement, const char *name);
-/* Whether one of the block does, or of the blocks in it. */
+/* True if a statement of the block does, or of the blocks in it. */
 bool block_calls(const struct dsl_block *block, const char *name);
 /* DSL_PLACE_COPYIN and so on of `with tl.STAGE():`, -1 for another statement. */
 int statement_stage(const struct dsl_statement *statement);

@@ -9,7 +9,7 @@
 /* The tensors of a case in the memory that akgen and akgen-run share; after a run it is akgen's alone. */
 struct gm_memory {
     int fd;
-    uint8_t *base;
+    uint8_t *base; /* NULL before a run */
     uint64_t bytes;
     bool used; /* by a run: the next one gets another memory */
 };
@@ -55,8 +55,7 @@ uint64_t bind_fills(struct bound_case *bound);
 const struct host_result *tiling_ask(struct arena *arena, const struct bound_case *bound);
 
 /* gm_memory.c */
-/* Memory whose size stays as it is: a mapping whose file was cut ends the process that looks at it. Processes that akgen
- * starts have no part in it but by its descriptor. False: errno says why there is none. */
+/* A file in memory whose size stays as it is: a mapping whose file was cut ends the process that looks at it. False: errno says why there is none. */
 bool gm_memory_create(struct gm_memory *gm, uint64_t bytes);
 /* Leaves akgen what is in it now, as a copy of its own. False if somebody else keeps a mapping that can be written. */
 bool gm_memory_take_away(struct gm_memory *gm);

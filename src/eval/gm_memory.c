@@ -90,12 +90,13 @@ static void put(const struct gm_memory *gm, uint64_t offset, const void *values,
     const char *from = values;
     while (bytes) {
         ssize_t written = pwrite(gm->fd, from, bytes, (off_t)offset);
-        if (written <= 0 && errno != EINTR)
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
             memory_exhausted(bytes);
-        uint64_t done = written > 0 ? (uint64_t)written : 0;
-        from += done;
-        offset += done;
-        bytes -= done;
+        from += written;
+        offset += (uint64_t)written;
+        bytes -= (uint64_t)written;
     }
 }
 
