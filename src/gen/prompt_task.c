@@ -335,9 +335,7 @@ bool prompt_is_cube(const struct prompt_maker *maker)
     return cube;
 }
 
-/* What a prompt says of the chip. */
-
-#define MAKE(name) struct akgen_error *prompt_text_##name(struct prompt_maker *maker, const char **text)
+/* ---- The chip */
 
 MAKE(soc)
 {
