@@ -51,11 +51,11 @@ class Circumstances:
         if not cold.exists() and (warm / "pch").exists():
             shutil.copytree(warm / "pch", cold / "pch", copy_function=os.link)
 
-    def place(self, project):
-        """The project, or a copy of it at another path."""
+    def place(self, project, name="."):
+        """The project, or a copy of it at another path, in a folder of this name."""
         if self.number % 3 != 1:
             return project
-        copy = self.copy / ("y" * (self.number % 100 + 1)) / pathlib.Path(project).name
+        copy = self.copy / ("y" * (self.number % 100 + 1)) / name / pathlib.Path(project).name
         if not copy.exists():
             shutil.copytree(project, copy)
         return copy
@@ -96,7 +96,7 @@ class Circumstances:
         """{name: the text of the verdict without its measurements} of (name, task, project, options), from one server."""
         with self.around() as files:
             server = Server("--jobs", jobs, environment=self.whole_environment(), command=self.command(), **self.settings(files))
-            sent = [(name, server.send(task=str(task), candidate={"path": str(pathlib.Path(self.place(project)).resolve())},
+            sent = [(name, server.send(task=str(task), candidate={"path": str(pathlib.Path(self.place(project, name)).resolve())},
                                        options=served_options(options))) for name, task, project, options in candidates]
             texts = {name: without_measurements(json.dumps(server.receive(identity).get("verdict"))) for name, identity in sent}
             assert server.close() == 0, "akgen serve did not end as it should"

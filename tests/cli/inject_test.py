@@ -16,7 +16,7 @@ import unittest
 
 from akgen_program import AKGEN, HOME, TASKS, without_sanitizer
 
-TASK = "level1/Math/Sqrt"
+TASK = "level1/Math/Sscal"                                                             # a case of 2,048 elements of one type
 REFERENCE = TASKS / TASK / "reference"
 OWN_FAILURE = 3
 
