@@ -1,8 +1,8 @@
 /* libakgen: evaluate a candidate (an Ascend C operator project) from another program, without an NPU and without CANN.
  *
  * Link with libakgen.a and what it needs (jansson, libyaml, sqlite3, libxxhash, nettle, libdw, libseccomp, libmicrohttpd, libpcre2-8, utf8proc,
- * libzstd, zlib, openblas, oneDNN, libgomp, threads, libm, libdl).
- * At run time it needs clang-19 and lld-19, and finds
+ * libzstd, zlib, oneDNN, libgomp, threads, libm, libdl).
+ * At run time it needs clang-19, lld-19 and, where a task multiplies matrices, libopenblas.so.0, and finds
  *   - include/ and tasks/ under $AKGEN_HOME, else near the calling program, else in the tree that it was built in;
  *   - akgen-host and akgen-run, which run candidates in a jail, beside the calling program, one folder above it, or in
  *     ../libexec/akgen from there.

@@ -8,6 +8,7 @@ evaluations.py COUNT makes another number of evaluations."""
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,6 @@ CHANGES = (
     ("op.Process();", "op.Process(); __builtin_trap();"),
     ("op.Process();", "op.Proces();"),
 )
-LIBRARIES = ("jansson", "yaml-0.1", "sqlite3", "libxxhash", "nettle", "libdw", "libseccomp", "openblas")
 
 
 def compile_program():
@@ -33,7 +33,9 @@ def compile_program():
     build = pathlib.Path(AKGEN).parent
     program = build / "prove/evaluations"
     program.parent.mkdir(exist_ok=True)
-    flags = subprocess.run(["pkg-config", "--libs", *LIBRARIES], check=True, capture_output=True, text=True).stdout.split()
+    libraries = re.search(r"pkg_check_modules\(LIBS REQUIRED IMPORTED_TARGET ([^)]+)\)", (HOME / "CMakeLists.txt").read_text())[1].split()
+    flags = subprocess.run(["pkg-config", "--libs", *libraries], check=True, capture_output=True, text=True).stdout.split()
+    flags += re.findall(r"^(?:DNNL|GOMP):FILEPATH=(.+)$", (build / "CMakeCache.txt").read_text(), re.M)
     subprocess.run(["clang-19", "-O2", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", f"-I{HOME / 'include'}", HERE / "evaluations.c",
                     build / "libakgen.a", *flags, "-pthread", "-lm", "-ldl", "-o", program], check=True)
     return program
