@@ -12,7 +12,7 @@ struct arena_chunk {
     _Alignas(16) unsigned char bytes[];
 };
 
-enum { ARENA_CHUNK = 64 * 1024 };
+enum { ARENA_FIRST = 4 * 1024, ARENA_CHUNK = 64 * 1024 }; /* each chunk is twice the last; most arenas stay small */
 
 void *arena_alloc(struct arena *arena, size_t bytes)
 {
@@ -21,7 +21,11 @@ void *arena_alloc(struct arena *arena, size_t bytes)
     bytes = (bytes + 15) & ~(size_t)15;
     struct arena_chunk *chunk = arena->chunks;
     if (!chunk || chunk->size - chunk->used < bytes) {
-        size_t size = bytes > ARENA_CHUNK ? bytes : ARENA_CHUNK;
+        size_t size = chunk ? 2 * chunk->size : ARENA_FIRST;
+        if (size > ARENA_CHUNK)
+            size = ARENA_CHUNK;
+        if (size < bytes)
+            size = bytes;
         chunk = memory_alloc(sizeof *chunk + size);
         chunk->size = size;
         chunk->next = arena->chunks;

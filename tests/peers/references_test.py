@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# test: cost=60 processors=2
+# test: cost=60 processors=2 env=MALLOC_MMAP_THRESHOLD_=1073741824,MALLOC_TRIM_THRESHOLD_=4294967296
 """The references against PyTorch: upstream in the module's types, golden in float64. Words on the command line choose the
 tasks whose names contain one of them; --record writes PyTorch's results for `make test` (references_record.py); --all takes
 every case, not only those that a family chooses.

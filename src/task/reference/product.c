@@ -41,8 +41,8 @@ void reference_product(const struct product *shape, const double *a, const doubl
         return;
     }
     multiply(CblasRowMajor, shape->a_transposed ? CblasTrans : CblasNoTrans,
-                shape->b_transposed ? CblasTrans : CblasNoTrans, m, n, k, 1, a, shape->a_transposed ? m : k, b,
-                shape->b_transposed ? k : n, 0, c, n);
+             shape->b_transposed ? CblasTrans : CblasNoTrans, m, n, k, 1, a, shape->a_transposed ? m : k, b,
+             shape->b_transposed ? k : n, 0, c, n);
 }
 
 double *reference_part(const struct task_tensor *tensor, int64_t first, int64_t count)

@@ -6,7 +6,7 @@
  *   away if each element keeps to the bound of the element-by-element comparison.
  *
  * Golden's bound is 1e-9, so that its sum shows an element that is far away; and each element of upstream must lie near golden's. */
-/* test: cost=20 builds=release */
+/* test: cost=20 builds=release env=MALLOC_MMAP_THRESHOLD_=1073741824,MALLOC_TRIM_THRESHOLD_=4294967296 */
 /* test: as=sanitized cost=120 labels=long builds=sanitized */
 #include "task/task.h"
 
