@@ -109,7 +109,7 @@ class Failures(unittest.TestCase):
             again = self.run_akgen("eval", TASK, REFERENCE, "--case=0", "--json")
             self.assertEqual(again.returncode, 0, again.stderr)
             self.assertEqual(self.stripped(again.stdout), self.right)
-        self.assertGreater(rights.count(False), 3)  # what is compiled is not written
+        self.assertGreater(rights.count(False), 2)  # what is compiled is not written
         self.assertEqual(rights[-6:], enough)
 
     def test_a_process_that_is_killed(self):
@@ -177,13 +177,13 @@ class Failures(unittest.TestCase):
         complete = self.bench(database).returncode
         rows = self.rows(database)
         self.assertGreater(len(rows), 2)
-        low, high = 1, 1 << 15  # fails at low, not at high
-        while high - low > 200:
+        low, high = 1, 1 << 17  # fails at low, not at high
+        while high - low > 130:
             number = (low + high) // 2
             ended = self.bench(self.home / "total.db", inject=f"memory:{number}").returncode == OWN_FAILURE
             low, high = (number, high) if ended else (low, number)
         parts = set()
-        for share in (0.5, 0.8, 0.85, 0.9, 0.95, 0.98):
+        for share in (0.5, 0.95, 0.97, 0.98, 0.985, 0.99, 0.995):  # the tasks are read first, which takes most of them
             database.unlink(missing_ok=True)
             done = self.bench(database, inject=f"memory:{int(low * share)}")
             self.assertEqual((done.returncode, done.stderr.splitlines()[-1]), (OWN_FAILURE, "akgen: out of memory"))
