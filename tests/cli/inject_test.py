@@ -16,7 +16,7 @@ import unittest
 
 from akgen_program import AKGEN, HOME, TASKS, without_sanitizer
 
-TASK = "level1/Math/Sscal"                                                             # a case of 2,048 elements of one type
+TASK = "level1/Math/Sqrt"
 REFERENCE = TASKS / TASK / "reference"
 OWN_FAILURE = 3
 
@@ -109,7 +109,7 @@ class Failures(unittest.TestCase):
             again = self.run_akgen("eval", TASK, REFERENCE, "--case=0", "--json")
             self.assertEqual(again.returncode, 0, again.stderr)
             self.assertEqual(self.stripped(again.stdout), self.right)
-        self.assertGreater(rights.count(False), 2)  # what is compiled is not written
+        self.assertGreater(rights.count(False), 3)  # what is compiled is not written
         self.assertEqual(rights[-6:], enough)
 
     def test_a_process_that_is_killed(self):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test: cost=60 labels=long timeout=1500 builds=release
-# No build of a machine without a GPU compiles akgen-cuda.so: this does, for all the chips that a build is for, and without
-# optimisation, which is four fifths of the time and finds no error. Without nvcc there is nothing to compile with.
+# No build of a machine without a GPU compiles akgen-cuda.so: this does, for all the chips that a build is for. Without
+# optimisation, which takes four fifths of the time: `make cuda` is what optimises. Without nvcc there is nothing to compile with.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
