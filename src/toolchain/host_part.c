@@ -1,6 +1,8 @@
 /* The host part of a project: compiled, linked, and run in the jail for its OpDef. */
 #include "base/clock.h"
+#include "base/files.h"
 #include "jail/host_job.h"
+#include "jail/wire.h"
 #include "toolchain/build_internal.h"
 
 #include <string.h>
@@ -93,6 +95,37 @@ struct akgen_error *build_host(struct builder *builder)
     return error;
 }
 
+/* What the host part said of itself when it was run before. */
+static bool find_description(struct builder *builder, const char *key, struct host_result *result)
+{
+    struct diagnostic_list list = {0};
+    struct cache_entry entry;
+    char *bytes;
+    size_t length;
+    if (!build_look_up(builder, key, &entry, &list) || !entry.so)
+        return false;
+    struct akgen_error *error = files_read(builder->arena, entry.so, HOST_ANSWER_LIMIT, &bytes, &length);
+    if (!error)
+        error = host_result_decode(builder->arena, bytes, length, result);
+    const bool good = !error && result->status == JOB_OK && result->def.type;
+    error_free(error);
+    return good;
+}
+
+/* Keeps it beside the objects; where that fails the host part is run again. */
+static void keep_description(struct builder *builder, const char *key, const struct host_result *result)
+{
+    const struct diagnostic_list list = {0};
+    struct cache_entry entry = {.good = true};
+    const char *path = arena_printf(builder->arena, "%s/description", builder->work);
+    size_t length;
+    const void *bytes = wire_encode(builder->arena, WIRE_HOST_RESULT, result, &length);
+    struct akgen_error *error = files_write(path, bytes, length);
+    if (!error)
+        error = cache_store(builder->arena, &builder->clang, key, path, &list, &entry);
+    error_free(error);
+}
+
 void build_describe(struct builder *builder)
 {
     struct build *build = builder->build;
@@ -103,7 +136,13 @@ void build_describe(struct builder *builder)
                                  .budget = builder->options->budget};
     struct host_result result;
     double start = clock_seconds();
-    host_run(builder->arena, &job, &result);
+    const char *key = build_object_key(builder, "description",
+                                       arena_printf(builder->arena, "%s %s", build->host_so, job.soc ? job.soc : ""));
+    if (!find_description(builder, key, &result)) {
+        host_run(builder->arena, &job, &result);
+        if (result.status == JOB_OK && !builder->options->no_cache)
+            keep_description(builder, key, &result);
+    }
     build->def = result.def;
     build->describe_seconds = clock_seconds() - start;
     if (result.status != JOB_OK) {
