@@ -35,7 +35,7 @@ struct difference {
     bool finite;
 };
 
-static bool is_wrong(const struct limits *limits, const struct difference *d)
+static inline bool is_wrong(const struct limits *limits, const struct difference *d)
 {
     enum akgen_dtype type = limits->type;
     switch (limits->rule) {
@@ -51,10 +51,11 @@ static bool is_wrong(const struct limits *limits, const struct difference *d)
     }
 }
 
-static void judge_real(struct pair *pair, int64_t first, int n, const double *expected, const double *actual)
+/* Inlined where `type` is a constant. */
+static inline __attribute__((always_inline)) void judge_real_in(enum akgen_dtype type, struct pair *pair, int64_t first,
+                                                                int n, const double *expected, const double *actual)
 {
     const struct task_check *check = &pair->instance->check;
-    enum akgen_dtype type = pair->type;
     const struct limits limits = {type, check->rule, task_round(type, check->abs_limit),
                                   task_round(type, check->rel_limit)};
     double epsilon = task_round(type, 1e-7);
@@ -72,6 +73,14 @@ static void judge_real(struct pair *pair, int64_t first, int n, const double *ex
         pair->result->not_finite += !finite;
         pair_note(pair, first + i, e, a, abs, rel, is_wrong(&limits, &(struct difference){e, a, abs, rel, finite}));
     }
+}
+
+static void judge_real(struct pair *pair, int64_t first, int n, const double *expected, const double *actual)
+{
+    if (pair->type == AKGEN_FLOAT)
+        judge_real_in(AKGEN_FLOAT, pair, first, n, expected, actual);
+    else
+        judge_real_in(pair->type, pair, first, n, expected, actual);
 }
 
 /* complex64 against complex64: abs is the modulus of the difference, rel is relative to the expected modulus. All in

@@ -26,10 +26,14 @@ static void widen(struct pattern_range *range, double value, bool first)
 void pattern_note(struct pattern *pattern, const struct task_tensor *tensor, int64_t index, double expected,
                   double actual)
 {
-    int64_t length = row_length(tensor), row = index / length, column = index % length;
     bool first = pattern->wrong++ == 0;
-    if (first || row != pattern->last / length)
+    if (first || index >= pattern->row_end) {
+        int64_t length = row_length(tensor);
+        pattern->row = index - index % length;
+        pattern->row_end = pattern->row + length;
         pattern->rows++;
+    }
+    int64_t column = index - pattern->row;
     if (first) {
         pattern->first = index;
         pattern->first_column = pattern->last_column = column;

@@ -112,23 +112,26 @@ WRITER(task_write_integer, int64_t, SAME, bf16_from_double, WRITE_WRAPPED)
  * have rising bits. */
 static bool tensor_rank(enum akgen_dtype type, double value, uint64_t *rank)
 {
-    double bytes[1] = {0};
-    const struct task_tensor one = {.type = type, .elements = 1, .values = bytes};
-    uint16_t half;
-    uint32_t single;
-    task_write_double(&one, 0, 1, &value);
+    half_t half;
+    uint16_t bits;
+    float single;
     switch (type) {
     case AKGEN_FLOAT16:
+        half = (half_t)float_round_odd(value);
+        memcpy(&bits, &half, sizeof bits);
+        *rank = bits & 0x7fff;
+        return *rank < 0x7c00;
     case AKGEN_BF16:
-        memcpy(&half, bytes, sizeof half);
-        *rank = half & 0x7fff;
-        return *rank < (type == AKGEN_BF16 ? 0x7f80 : 0x7c00);
+        *rank = bf16_from_double(value) & 0x7fff;
+        return *rank < 0x7f80;
     case AKGEN_FLOAT:
-        memcpy(&single, bytes, sizeof single);
-        *rank = single & 0x7fffffff;
+        single = (float)value;
+        *rank = 0;
+        memcpy(rank, &single, sizeof single);
+        *rank &= 0x7fffffff;
         return *rank < 0x7f800000;
     default:
-        memcpy(rank, bytes, sizeof *rank);
+        memcpy(rank, &value, sizeof *rank);
         *rank &= UINT64_MAX >> 1;
         return *rank < 0x7ff0000000000000;
     }
