@@ -59,7 +59,6 @@ static struct row {
     const struct experiment *experiment; /* NULL: not rebuilt */
     double published, modelled;          /* modelled 0: there is no figure */
     double scale;
-    bool shortened;
 } rows[MOST_ROWS];
 static int row_count;
 static bool full_size, markdown, summary;
@@ -104,7 +103,7 @@ static const struct metric {
 /* A kernel of benchmarks/timing, built and loaded for the cores of a kind. */
 struct object {
     void *entry;                       /* NULL: it does not run there */
-    struct elf_section blocks, own[4]; /* what the machine is told of it (abi/npu_hooks.h) */
+    struct elf_section blocks, own[3]; /* what the machine is told of it (abi/npu_hooks.h) */
     uint64_t base;
 };
 struct kernel {
@@ -129,7 +128,7 @@ __attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *for
 
 static void read_sections(struct object *kernel, const char *path)
 {
-    static const char *const names[] = {NPU_SECTION_DATA, NPU_SECTION_CONST, NPU_SECTION_ADDRESSES, NPU_SECTION_BLOCK};
+    static const char *const names[] = {NPU_SECTION_BLOCK, NPU_SECTION_CONST, NPU_SECTION_ADDRESSES};
     struct elf_file *file = elf_file_open(path);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         elf_section_find(file, names[i], &kernel->own[i]);
@@ -223,7 +222,7 @@ static void describe_object(struct npu *npu, const struct object *kernel, bool a
     for (size_t i = 0; i < sizeof kernel->own / sizeof *kernel->own; i++)
         if (kernel->own[i].bytes)
             npu_own_memory(npu, (void *)(kernel->base + kernel->own[i].address), kernel->own[i].bytes, // NOLINT
-                           i == 0 || i == 3);
+                           i == 0);
     if (kernel->blocks.bytes)
         npu_blocks(npu, aic, (const void *)(kernel->base + kernel->blocks.address), // NOLINT
                    kernel->blocks.bytes / sizeof(struct npu_block_mix));
@@ -408,7 +407,6 @@ static void fill_rows(const struct experiment *given)
             rows[i].scale = experiment.scale > 0 ? experiment.scale : 1;
             if (longer_k && metric->source == BUSY && (!metric->aic || metric->lane == NPU_LANE_FIX))
                 rows[i].scale = 1;
-            rows[i].shortened = measured.timing.shortened;
             rows[i].modelled = measured.timing.known ? figure(&measured, metric) * rows[i].scale : 0;
         }
 }
@@ -455,9 +453,8 @@ static double ratio(const struct row *row)
 
 static void print_rows(void)
 {
-    const char *format =
-        markdown ? "| %s | %s | %s | %s | %s | %s | %s%s |\n" : "%-20s %-20s %12s %12s %6s %6s  %s%s\n";
-    printf(format, "experiment", "figure", "published", "modelled", "ratio", "scaled", "", "");
+    const char *format = markdown ? "| %s | %s | %s | %s | %s | %s | %s |\n" : "%-20s %-20s %12s %12s %6s %6s  %s\n";
+    printf(format, "experiment", "figure", "published", "modelled", "ratio", "scaled", "");
     if (markdown)
         printf("|---|---|--:|--:|--:|--:|---|\n");
     for (int i = 0; i < row_count; i++) {
@@ -470,7 +467,7 @@ static void print_rows(void)
         if (row->scale > 1)
             snprintf(scaled, sizeof scaled, "x%.0f", row->scale);
         printf(format, row->text[ID], row->text[METRIC], row->text[VALUE], modelled, compared, scaled,
-               row->text[REMARK], row->shortened ? " (the tape was full)" : "");
+               row->text[REMARK]);
     }
 }
 

@@ -183,8 +183,8 @@ static bool try_row(struct row *row, const struct task *task, const struct candi
     row->failed = NULL;
     if (!timing || verdict.kind != AKGEN_VERDICT_PASS)
         row->failed = arena_strdup(&arena, verdict.reason ? verdict.reason : "it does not pass");
-    else if (!timing->known || timing->shortened)
-        row->failed = timing->known ? "the tape was full" : "it has no modelled time";
+    else if (!timing->known)
+        row->failed = "it has no modelled time";
     else
         row->ours = npu_timing_us(timing, timing->cycles);
     bool wrong = verdict.kind == AKGEN_VERDICT_WRONG;

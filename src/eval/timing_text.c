@@ -49,10 +49,9 @@ void timing_add_case(struct text *text, const struct verdict *verdict, const str
     if (!timing->known)
         return;
     const char *advice = advice_for(&arena, verdict->options->soc, timing, &row->run.stats);
-    text_addf(text, "  modelled, case %d: %s%.2f us%s, the launch %.2f of it%s; bound by %s: %.2f us, %.0f %%\n",
-              row->id, style->bold, us(timing, timing->cycles), style->off, us(timing, timing->launch),
-              timing->shortened ? ", in part by extrapolation" : "", timing_bound(&arena, timing),
-              us(timing, timing->bound_cycles), 100 * timing_roofline(timing));
+    text_addf(text, "  modelled, case %d: %s%.2f us%s, the launch %.2f of it; bound by %s: %.2f us, %.0f %%\n", row->id,
+              style->bold, us(timing, timing->cycles), style->off, us(timing, timing->launch),
+              timing_bound(&arena, timing), us(timing, timing->bound_cycles), 100 * timing_roofline(timing));
     add_cores(text, timing, false);
     add_cores(text, timing, true);
     text_addf(text, "    read %s (%.0f %% in L2), written %s; HBM %.0f GB/s, L2 %.0f GB/s",

@@ -240,7 +240,6 @@ static json_t *timing_json(const struct npu_soc *soc, const struct source_map *m
         return json_null();
     json_t *json = json_object();
     json_object_set_new(json, "modelled", json_true());
-    json_object_set_new(json, "shortened", json_boolean(timing->shortened));
     json_object_set_new(json, "cycles", rounded(timing->cycles, 1));
     json_object_set_new(json, "us", json_real(timing_us(timing)));
     json_object_set_new(json, "launch_us", us_json(timing, timing->launch));

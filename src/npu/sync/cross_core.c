@@ -43,7 +43,7 @@ struct pair_clocks {
 };
 /* A SyncAll of either kind. The clocks are NULL until one is needed. */
 struct meeting {
-    int arrived;                /* in the current one */
+    int arrived, members;       /* in the current one; how many it waits for, as the first of them said */
     uint64_t generation;        /* completed */
     struct npu_clock *gathered; /* what came before those who have arrived */
     struct npu_clock *met[2]; /* what came before the last one but one and the last, by generation: who is slow to go on
@@ -204,6 +204,11 @@ static struct npu_clock *made(const struct npu *npu, struct npu_clock **clocks)
 static void meet(struct npu_core *core, struct meeting *meeting, int members, const char *what)
 {
     struct npu *npu = core->npu;
+    if (meeting->arrived && meeting->members != members)
+        npu_trap(core, FAULT(sync_used_cores), "usedCores",
+                 "block %d waits for %d blocks, those that wait already for %d", core->block, members,
+                 meeting->members);
+    meeting->members = members;
     bool last = ++meeting->arrived == members;
     if (core->tape)
         npu_tape_add(core, NPU_STEP_MEET, 0, 0, meeting == &npu->cross_core->soft, (uint32_t)members);

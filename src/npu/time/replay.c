@@ -118,7 +118,6 @@ struct meeting {
 struct replay {
     struct npu *npu;
     bool watched; /* somebody wants the slices */
-    bool cut;     /* tapes were full before the launch was over */
     struct npu_traffic *traffic;
     struct timeline *lines;
     struct npu_timing timing;
@@ -726,12 +725,11 @@ static bool do_step(struct replay *replay, struct timeline *line)
 }
 
 /* Flags between the lanes of a core are no other core's business and need no turn, which they would ask for more often than all
- * else. What is told or added up in the order of turns does: slices, work of the scalar unit, the end of a tape that was cut
- * short (a whole one ends with a join). */
+ * else. What is told or added up in the order of turns does: slices, and work of the scalar unit. */
 static void pass_flags(struct replay *replay, struct timeline *line)
 {
     struct npu_step_head head;
-    if (replay->watched || replay->cut)
+    if (replay->watched)
         return;
     while (npu_tape_flag(&line->reader, &head)) {
         const int lane = head.lanes % (1 << NPU_TO_BIT), to = head.lanes >> NPU_TO_BIT;
@@ -827,14 +825,6 @@ static void run_wave(struct replay *replay, struct timeline *lines, int count, d
     }
     take_turns(replay, lines, count);
     for (int i = 0; i < count; i++) {
-        const struct npu_tape *tape = lines[i].tape;
-        uint64_t runs = 0;
-        for (int lane = 0; lane < NPU_LANES; lane++)
-            runs += tape->runs[lane];
-        if (tape->left_out && runs > tape->left_out)
-            lines[i].scalar =
-                lines[i].start + (lines[i].scalar - lines[i].start) * (double)runs / (double)(runs - tape->left_out);
-        replay->timing.shortened |= tape->left_out > 0;
         double *end = &ends[i / per_block];
         *end = i % per_block ? larger(*end, lines[i].scalar) : lines[i].scalar;
     }
@@ -914,12 +904,14 @@ static void find_slowest_place(struct replay *replay)
     int busiest = 0;
     for (int lane = 1; lane < NPU_LANES; lane++)
         busiest = of->busy[lane] > of->busy[busiest] ? lane : busiest;
-    for (int i = 0; i < PLACES; i++)
-        if (replay->places[i].pc && replay->places[i].lane == busiest &&
-            replay->places[i].cycles > timing->slowest_cycles) {
-            timing->slowest_cycles = replay->places[i].cycles;
-            timing->slowest_pc = replay->places[i].pc;
-        }
+    for (int i = 0; i < PLACES; i++) {
+        const struct place *place = &replay->places[i];
+        if (!place->pc || place->lane != busiest || place->cycles < timing->slowest_cycles ||
+            (place->cycles == timing->slowest_cycles && place->pc > timing->slowest_pc)) /* the first of equals */
+            continue;
+        timing->slowest_cycles = place->cycles;
+        timing->slowest_pc = place->pc;
+    }
     timing->slowest_cycles /= of->cores ? of->cores : 1;
 }
 
@@ -936,6 +928,16 @@ static double fill_cycles(const struct npu_soc *soc, uint64_t bytes)
     const double written = larger((double)bytes / (soc->aiv * NPU_RATE_WRITE), (double)bytes / npu_traffic_l2(soc));
     return bytes ? launch_cycles(soc, soc->aiv) + larger(written, beyond * NPU_RATE_HBM_WRITTEN / npu_traffic_hbm(soc))
                  : 0;
+}
+
+/* A core that waits for ever in the replay did not in the launch, whose order was another one: the work behind that would be
+ * free. */
+static bool all_over(const struct replay *replay)
+{
+    for (int i = 0; i < replay->npu->core_count; i++)
+        if (replay->lines[i].halt != OVER)
+            return false;
+    return true;
 }
 
 static void run_all(struct replay *replay)
@@ -957,16 +959,17 @@ static void run_all(struct replay *replay)
     timing->cycles = last + timing->launch;
     find_bound(replay);
     find_slowest_place(replay);
-    timing->known = true;
+    timing->known = all_over(replay);
 }
 
 void npu_replay(struct npu *npu)
 {
     static const struct npu_work none;
+    if (npu->tape_cut) /* what is not on the tapes would be free */
+        return;
     struct replay *replay = zeros(1, sizeof *replay);
     replay->npu = npu;
     replay->watched = npu->config.slice != NULL;
-    replay->cut = npu->tape_bytes >= NPU_TAPE_BYTES;
     replay->traffic = npu_traffic_create(npu->config.soc, npu->gm_low);
     replay->lines = zeros((size_t)npu->core_count, sizeof *replay->lines);
     replay->turns.all = zeros((size_t)npu->core_count, sizeof *replay->turns.all);

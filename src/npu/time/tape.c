@@ -11,12 +11,13 @@
 #include <sys/mman.h>
 
 /* Chunks come in blocks of the size of a large page: the system gives the whole of it at once. */
+enum { BLOCK = 2 << 20 };
 struct npu_tape_block {
-    struct npu_tape_chunk chunks[NPU_TAPE_CHUNKS];
     struct npu_tape_block *next;
-    int used;
+    size_t used;
+    _Alignas(16) uint8_t bytes[BLOCK - 16];
 };
-_Static_assert(sizeof(struct npu_tape_block) <= NPU_TAPE_BLOCK, "a block is a large page");
+_Static_assert(sizeof(struct npu_tape_block) == BLOCK, "a block is a large page");
 
 struct npu_tape *npu_tape_create(void)
 {
@@ -38,22 +39,37 @@ void npu_tape_free_all(struct npu *npu)
         free(block);
     }
     npu->tape_blocks = NULL;
+    npu->tape_rests = NULL;
     npu->tape_bytes = 0;
+    npu->tape_cut = false;
 }
 
-/* NULL: the job may have no more memory. */
+/* What a tape that has ended left of its chunk, or a whole one. NULL: the launch has taken NPU_TAPE_BYTES, or the job may have
+ * no more memory. */
 static struct npu_tape_chunk *take_chunk(struct npu *npu)
 {
-    if (!npu->tape_blocks || npu->tape_blocks->used == NPU_TAPE_CHUNKS) {
-        struct npu_tape_block *block = aligned_alloc(NPU_TAPE_BLOCK, NPU_TAPE_BLOCK);
+    struct npu_tape_chunk *rest = npu->tape_rests;
+    if (rest) {
+        npu->tape_rests = rest->next;
+        return rest;
+    }
+    struct npu_tape_block *block = npu->tape_blocks;
+    if (npu->tape_bytes >= NPU_TAPE_BYTES)
+        return NULL;
+    if (!block || sizeof block->bytes - block->used < NPU_TAPE_CHUNK) {
+        block = aligned_alloc(BLOCK, BLOCK);
         if (!block)
             return NULL;
-        madvise(block, NPU_TAPE_BLOCK, MADV_HUGEPAGE);
+        madvise(block, BLOCK, MADV_HUGEPAGE);
         block->next = npu->tape_blocks;
         block->used = 0;
         npu->tape_blocks = block;
     }
-    return &npu->tape_blocks->chunks[npu->tape_blocks->used++];
+    struct npu_tape_chunk *chunk = (struct npu_tape_chunk *)(block->bytes + block->used);
+    chunk->room = NPU_TAPE_CHUNK - sizeof *chunk;
+    block->used += NPU_TAPE_CHUNK;
+    npu->tape_bytes += NPU_TAPE_CHUNK;
+    return chunk;
 }
 
 /* Steps that come again. */
@@ -141,7 +157,7 @@ static void close_chunk(struct npu_tape *tape)
     if (tape->match)
         break_off(tape, 0);
     if (tape->last)
-        tape->last->used = (size_t)(tape->at - tape->last->bytes);
+        tape->last->used = (uint32_t)(tape->at - tape->last->bytes);
 }
 
 /* Bytes: a step with its transfers, behind what has come again. */
@@ -157,9 +173,9 @@ _Static_assert(sizeof(struct npu_step_head) + sizeof(float) + sizeof(struct npu_
 static __attribute__((noinline)) bool add_chunk(struct npu_core *core)
 {
     struct npu_tape *tape = core->tape;
-    struct npu_tape_chunk *chunk = core->npu->tape_bytes < NPU_TAPE_BYTES ? take_chunk(core->npu) : NULL;
+    struct npu_tape_chunk *chunk = take_chunk(core->npu);
     if (!chunk) {
-        core->npu->tape_bytes = NPU_TAPE_BYTES;
+        core->npu->tape_cut = true;
         return false;
     }
     chunk->next = NULL;
@@ -167,8 +183,7 @@ static __attribute__((noinline)) bool add_chunk(struct npu_core *core)
     *(tape->last ? &tape->last->next : &tape->first) = chunk;
     tape->last = chunk;
     tape->at = tape->floor = chunk->bytes;
-    tape->full = chunk->bytes + NPU_TAPE_CHUNK - STEP_MOST;
-    core->npu->tape_bytes += sizeof *chunk;
+    tape->full = chunk->bytes + chunk->room - STEP_MOST;
     return true;
 }
 
@@ -323,10 +338,8 @@ void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, 
     struct npu_step_head head = {.kind_and_has = NPU_STEP_RUN, .lanes = (uint8_t)lane};
     struct npu_work work = {.pc = core->pc, .of = core->api, .op = insn->op};
     tape->runs[lane]++;
-    if (!has_room(core)) {
-        tape->left_out++;
+    if (!has_room(core))
         return;
-    }
     if (lane != NPU_LANE_MTE2 && lane != NPU_LANE_MTE3) /* there is nothing but what GM takes */
         work.cycles = (float)npu_cost(core, lane, insn, &work.count);
     uint8_t *at = put_work(tape, put_scalar(core, &head), &head, &work);
@@ -399,8 +412,26 @@ void npu_tape_scalar(struct npu_core *core, double cycles)
     core->tape->blocks = UINT64_MAX; /* the scalar unit is not at rest */
 }
 
+/* What is left of the newest chunk is another tape's: a launch has up to 65,535 of them, most of which are short then. */
+static void leave_rest(struct npu *npu, struct npu_tape *tape)
+{
+    struct npu_tape_chunk *last = tape->last, *rest;
+    if (!last)
+        return;
+    const uint32_t used = (last->used + 15) / 16 * 16;
+    if (last->room < used + sizeof *rest + (size_t)2 * STEP_MOST)
+        return;
+    rest = (struct npu_tape_chunk *)(last->bytes + used);
+    rest->room = last->room - used - (uint32_t)sizeof *rest;
+    rest->next = npu->tape_rests;
+    npu->tape_rests = rest;
+    last->room = used;
+    tape->full = tape->at;
+}
+
 void npu_tape_end(struct npu_core *core)
 {
     core->tape->scalar = scalar_since(core);
     close_chunk(core->tape);
+    leave_rest(core->npu, core->tape);
 }

@@ -78,7 +78,6 @@ struct npu_tape {
     double own;                                   /* cycles of npu_tape_scalar() that are not on the tape yet */
     uint32_t runs[NPU_LANES];                     /* instructions of a lane */
     uint32_t known[NPU_LANES][NPU_LANES];         /* [from][to]: of these, those that an edge has told */
-    uint64_t left_out;                            /* instructions after the tape was full */
     float scalar;                                 /* of the scalar unit, behind the last step */
     struct npu_work works[NPU_TAPE_WORKS];        /* that the tape has told, the newest of each place */
     struct npu_tape_cost costs[NPU_TAPE_COSTS];   /* cost.c: of the newest instructions */

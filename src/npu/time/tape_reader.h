@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { NPU_TAPE_BLOCK = 2 << 20, NPU_TAPE_CHUNKS = 64, NPU_TAPE_CHUNK = NPU_TAPE_BLOCK / NPU_TAPE_CHUNKS - 32 };
 struct npu_tape_chunk {
     struct npu_tape_chunk *next;
-    size_t used;
-    uint8_t bytes[NPU_TAPE_CHUNK];
+    uint32_t used, room;
+    uint8_t bytes[];
 };
+enum { NPU_TAPE_CHUNK = 32 << 10 }; /* with its head */
 
 /* What follows a step's head. */
 enum { NPU_HAS_SCALAR = 1, NPU_HAS_COUNT = 2, NPU_HAS_WORK = 4 };

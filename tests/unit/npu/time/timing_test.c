@@ -1,5 +1,6 @@
 /* The model of time: what holds of any kernel, and what single mechanisms cost. Kernels are written on the ABI, so that nothing but
  * what they issue takes time. */
+#include "npu/machine.h"
 #include "npu/npu.h"
 #include "npu/time/rates.h"
 #include "npu/time/traffic.h"
@@ -142,7 +143,10 @@ static void see(void *closure, const struct npu_timeline_slice *slice)
     seen.arrows += slice->flow != 0;
 }
 
-static struct npu_timing launch(void (*kernel)(void), int blocks)
+static struct npu_stats counted; /* of the newest launch */
+static size_t tape_taken;        /* before the next */
+
+static struct npu_timing launched(void (*kernel)(void), int blocks)
 {
     double ends[NPU_LANES] = {0};
     memset(&seen, 0, sizeof seen);
@@ -151,13 +155,21 @@ static struct npu_timing launch(void (*kernel)(void), int blocks)
     npu_gm_add(npu, "x", x, TENSOR_BYTES, NPU_GM_INPUT, true);
     npu_gm_add(npu, "y", y, TENSOR_BYTES, NPU_GM_INPUT, true);
     npu_gm_add(npu, "z", z, TENSOR_BYTES, NPU_GM_OUTPUT, true);
+    npu->tape_bytes = tape_taken;
     npu_launch(npu, (void *)kernel, NULL, 0, blocks);
     size_t found;
     const struct npu_finding *findings = npu_findings(npu, &found);
     for (size_t i = 0; i < found; i++)
         assert_false(findings[i].fatal);
     struct npu_timing timing = npu_timing(npu);
+    counted = npu_stats(npu);
     npu_destroy(npu);
+    return timing;
+}
+
+static struct npu_timing launch(void (*kernel)(void), int blocks)
+{
+    const struct npu_timing timing = launched(kernel, blocks);
     assert_true(timing.known);
     assert_true(timing.cycles >= timing.bound_cycles);
     return timing;
@@ -461,6 +473,88 @@ static void test_waves(void **state)
     assert_true(two.of[0].mean > 1.8 * one && two.of[0].mean < 2.2 * one);
 }
 
+/* What kernels do, by chance and in each block differently; blocks of one wave meet now and then. */
+static uint64_t seed;
+
+static uint32_t chance(uint64_t *state, uint32_t below)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33) % below;
+}
+
+static void random_kernel(void)
+{
+    enum { MOST = 16384 };
+    const uint32_t block = (uint32_t)npu_block_idx();
+    uint64_t ours = seed, own = seed * 77 + block;
+    uint32_t buffer = 0;
+    struct npu_tensor tensor;
+    npu_pipe_create();
+    npu_buf_init(&buffer, NPU_VECCALC, MOST * 2);
+    npu_buf_get(buffer, 0, MOST * 2, &tensor);
+    copy(tensor, global(x, 0), MOST);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    for (uint32_t step = chance(&ours, 12); step > 0; step--) {
+        const bool meets = chance(&ours, 4) == 0;
+        for (uint32_t i = chance(&own, 6); i > 0; i--) {
+            const uint32_t count = 16 * (1 + chance(&own, MOST / 16)), kind = chance(&own, 3);
+            if (kind == 0)
+                copy(tensor, global(x, 16 * chance(&own, MIB)), count);
+            else if (kind == 1)
+                copy(global(z, (uint64_t)block * MOST), tensor, count);
+            else
+                add(tensor, tensor, tensor, count);
+            npu_pipe_barrier(NPU_PIPE_ALL);
+        }
+        if (meets && npu_block_num() <= 48)
+            npu_sync_all(1);
+    }
+    npu_pipe_destroy();
+}
+
+/* Whatever the machine has moved is in the time, and every core comes to its end. */
+static void test_all_work_has_a_time(void **state)
+{
+    (void)state;
+    given.hint = 0;
+    for (seed = 1; seed <= 60; seed++) {
+        uint64_t random = seed;
+        const struct npu_timing timing = launch(random_kernel, 1 + (int)chance(&random, seed % 2 ? 48 : 300));
+        assert_int_equal(timing.read, counted.bytes_in);
+        assert_int_equal(timing.written, counted.bytes_out);
+    }
+}
+
+static void copy_kernel(void)
+{
+    uint32_t buffer = 0;
+    struct npu_tensor tensor;
+    npu_pipe_create();
+    npu_buf_init(&buffer, NPU_VECCALC, 1024);
+    npu_buf_get(buffer, 0, 1024, &tensor);
+    copy(tensor, global(x, 512 * (uint64_t)npu_block_idx()), 512);
+    npu_pipe_destroy();
+}
+
+/* A tape of each: short ones take little room. */
+static void test_thousands_of_blocks_have_a_time(void **state)
+{
+    (void)state;
+    const struct npu_timing timing = launch(copy_kernel, 6000);
+    assert_int_equal(timing.read, 6000 * 1024);
+    assert_int_equal(timing.copies_in, 6000);
+}
+
+/* What there is no room for would be free. */
+static void test_what_is_not_on_a_tape_has_no_time(void **state)
+{
+    (void)state;
+    tape_taken = NPU_TAPE_BYTES;
+    assert_false(launched(copy_kernel, 2).known);
+    tape_taken = 0;
+    assert_true(launched(copy_kernel, 2).known);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -480,6 +574,9 @@ int main(void)
         cmocka_unit_test(test_a_meeting_waits),
         cmocka_unit_test(test_blocks_wait_for_what_they_are_told),
         cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_all_work_has_a_time),
+        cmocka_unit_test(test_thousands_of_blocks_have_a_time),
+        cmocka_unit_test(test_what_is_not_on_a_tape_has_no_time),
     };
     x = mmap(NULL, 3 * (size_t)TENSOR_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
              0);
