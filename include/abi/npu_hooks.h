@@ -15,14 +15,17 @@ void npu_update(void *at, uint64_t bytes);
 /* memcpy, memmove; memset. */
 void npu_copy(void *to, const void *from, uint64_t bytes);
 void npu_fill(void *to, uint64_t bytes);
-/* What an argument of a call of the machine leads to must be the kernel's own. */
+/* What an argument of a call of the machine leads to must be the kernel's own. The machine gets the copy that this
+ * returns, NULL for NULL, and keeps it until npu_arguments_end(), which takes back the last `count` and brings what was
+ * written home. */
 enum {
     NPU_ARGUMENT_READ = 1,
     NPU_ARGUMENT_WRITTEN = 2,
     NPU_ARGUMENT_OR_NULL = 4,
     NPU_ARGUMENT_STRING = 8 /* read up to a zero byte; `bytes` says nothing */
 };
-void npu_argument(const void *at, uint64_t bytes, uint32_t use);
+void *npu_argument(const void *at, uint64_t bytes, uint32_t use);
+void npu_arguments_end(uint32_t count);
 /* `bytes` of the second stack, aligned to NPU_FRAME_ALIGNMENT, until npu_frame_end() is called with what it gave. */
 enum { NPU_FRAME_ALIGNMENT = 64 };
 void *npu_frame(uint64_t bytes);
@@ -61,11 +64,10 @@ struct npu_callback {
     uint64_t kind;
 };
 
-/* Sections of the object. Variables that can be written, constants, constants with addresses in them. */
-#define NPU_SECTION_DATA      "akgen_data"
+/* Sections of the object. Constants, constants with addresses in them. */
 #define NPU_SECTION_CONST     "akgen_const"
 #define NPU_SECTION_ADDRESSES "akgen_addresses"
-/* Variables of which each core has its own; variables in GM. */
+/* Variables that can be written, of which each core has its own; variables in GM. */
 #define NPU_SECTION_BLOCK "akgen_block"
 #define NPU_SECTION_GM    "akgen_gm"
 /* Of the machine's: struct npu_block_mix per block, struct npu_callback per function. */

@@ -76,9 +76,9 @@ struct npu {
     bool tape_cut;            /* there was no room for all of them */
     struct npu_tape_block *tape_blocks;
     struct npu_tape_chunk *tape_rests; /* of chunks, that tapes which have ended left */
-    uint32_t tape_told;           /* numbers that its cores have told each other */
-    struct ub_memory *free_ub[2]; /* of AIVs, of AICs */
-    uint64_t next_ub;             /* in NPU_AREA_LOCAL */
+    uint32_t tape_told;                /* numbers that its cores have told each other */
+    struct ub_memory *free_ub[2];      /* of AIVs, of AICs */
+    uint64_t next_ub;                  /* in NPU_AREA_LOCAL */
     struct npu_fibers *fibers;
 };
 /* What npu_create was told (core.c). */

@@ -124,6 +124,7 @@ struct npu_core {
     struct npu_pipe_object *pipe;        /* queue.c: the live TPipe */
     struct npu_fiber *fiber;             /* fiber.h */
     struct npu_dcache *dcache;           /* dcache.c */
+    struct npu_arguments *arguments;     /* scalar/arguments.c: of the calls that it is in; NULL before the first */
     uint8_t *variables;                  /* launch/own_variables.c: NULL before the core runs, or without any */
     struct npu_between *between;         /* between.c: order against other cores; NULL: SyncAll alone orders them */
     struct npu_gm_view *view;            /* gm.c: what this block read in the current epoch */

@@ -37,7 +37,7 @@ void npu_matmul_register(struct npu_matmul *mm)
 
 uint32_t matmul_index(struct npu_core *core, const struct npu_matmul *mm)
 {
-    uint32_t index = mm->id - 1; /* read once: the kernel's other blocks can write it */
+    uint32_t index = mm->id - 1;
     if (index >= MATMUL_OBJECTS)
         npu_no_such(core, "Matmul object", mm->id);
     return index;

@@ -138,12 +138,11 @@ void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, c
 /* What a kernel hands over may be anything: tables are looked up by these numbers, and widths divide. */
 static void issue_given(struct npu_core *core, const struct npu_insn *given)
 {
-    struct npu_insn insn = *given;
-    if (!insn.op || insn.op >= NPU_OPS || insn.form > NPU_FORM_MASK_REG || !npu_type_has_width(insn.dst_type) ||
-        !npu_type_has_width(insn.src_type) || !npu_type_has_width(insn.src1_type))
+    if (!given->op || given->op >= NPU_OPS || given->form > NPU_FORM_MASK_REG || !npu_type_has_width(given->dst_type) ||
+        !npu_type_has_width(given->src_type) || !npu_type_has_width(given->src1_type))
         npu_trap(core, FAULT(illegal_instruction), NULL, "there is no instruction number %u in form %u for these types",
-                 insn.op, insn.form);
-    npu_issue_from(core, &insn);
+                 given->op, given->form);
+    npu_issue_from(core, given);
 }
 
 void npu_issue(const struct npu_insn *given)

@@ -9,6 +9,7 @@
 #include "npu/gm_region.h"
 #include "npu/issue/issue.h"
 #include "npu/launch/own_variables.h"
+#include "npu/scalar/arguments.h"
 #include "npu/machine.h"
 #include "npu/memory.h"
 #include "npu/order/between.h"
@@ -151,6 +152,7 @@ static void block_begin(struct npu_core *core)
 static void block_free(struct npu_core *core)
 {
     own_variables_free(core);
+    npu_arguments_free(core);
     if (!core->ub_memory)
         return;
     npu_current = core;

@@ -1,5 +1,7 @@
-/* Variables of which each core has its own (__BLOCK_LOCAL__): they lie at one address in the kernel's object, and a core's
- * values are put there while it runs. A core begins with the values of the object. */
+/* Variables that a kernel can write outside GM: each core has its own, whether the source says so (__BLOCK_LOCAL__) or not, for
+ * no core sees what is in another's data cache, and what the machine is told of one block no other may change. They lie at one
+ * address in the kernel's object, and a core's values are put there while it runs. A core begins with the values of the
+ * object. */
 #include "npu/launch/own_variables.h"
 
 #include "npu/machine.h"

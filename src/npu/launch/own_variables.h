@@ -1,4 +1,4 @@
-/* A core's own copy of the kernel's __BLOCK_LOCAL__ variables (own_variables.c). */
+/* A core's own copy of the kernel's variables (own_variables.c). */
 #ifndef NPU_LAUNCH_OWN_VARIABLES_H
 #define NPU_LAUNCH_OWN_VARIABLES_H
 

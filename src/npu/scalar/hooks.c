@@ -228,18 +228,6 @@ void npu_copy(void *to, const void *from, uint64_t bytes)
     }
 }
 
-void npu_argument(const void *at, uint64_t bytes, uint32_t use)
-{
-    NPU_ENTER(core);
-    if (!at && use & NPU_ARGUMENT_OR_NULL)
-        return;
-    uint64_t room = npu_own_room(core, (uint64_t)at, use & NPU_ARGUMENT_WRITTEN);
-    if (use & NPU_ARGUMENT_STRING)
-        bytes = core->npu->confined ? strnlen(at, room) + 1 : 0;
-    if (room < bytes)
-        npu_bad_pointer(core, (uint64_t)at);
-}
-
 void *npu_frame(uint64_t bytes)
 {
     NPU_ENTER(core);

@@ -109,20 +109,19 @@ static bool is_known_string(const struct confine *confine, LLVMValueRef pointer)
     return ends;
 }
 
-static void check_argument(struct confine *confine, LLVMValueRef call, unsigned index,
-                           const struct parameter *parameter)
+/* The machine gets a copy of what the pointer leads to, but of a constant. True if there is one. */
+static bool lend_argument(struct confine *confine, LLVMValueRef call, unsigned index, const struct parameter *parameter)
 {
     LLVMValueRef pointer = LLVMGetOperand(call, index), length = word_constant(confine, parameter->bytes);
-    if (parameter->kind == PARAMETER_STRING
-            ? is_known_string(confine, pointer)
-            : !parameter->times && is_known(confine, pointer, length, parameter->use & NPU_ARGUMENT_WRITTEN))
-        return;
+    if (parameter->kind == PARAMETER_STRING && is_known_string(confine, pointer))
+        return false;
     build_before(confine, call);
     if (parameter->times)
         length = LLVMBuildMul(confine->builder, length, frozen_length(confine, call, parameter->times - 1U), "");
-    LLVMValueRef arguments[] = {freeze(confine, call, index), length,
+    LLVMValueRef arguments[] = {pointer, length,
                                 LLVMConstInt(LLVMInt32TypeInContext(confine->context), parameter->use, false)};
-    build_hook(confine, HOOK_npu_argument, arguments);
+    LLVMSetOperand(call, index, build_hook(confine, HOOK_npu_argument, arguments));
+    return true;
 }
 
 static void check_call(struct confine *confine, LLVMValueRef call)
@@ -142,9 +141,14 @@ static void check_call(struct confine *confine, LLVMValueRef call)
         check_fill(confine, call);
     else if (row->kind == CALL_COMPARE)
         check_compare(confine, call);
+    unsigned lent = 0;
     for (unsigned i = 0; row->parameters[i].kind != PARAMETER_END; i++)
-        if (row->parameters[i].use)
-            check_argument(confine, call, i, &row->parameters[i]);
+        lent += row->parameters[i].use && lend_argument(confine, call, i, &row->parameters[i]);
+    if (!lent)
+        return;
+    build_before(confine, LLVMGetNextInstruction(call));
+    LLVMValueRef count = LLVMConstInt(LLVMInt32TypeInContext(confine->context), lent, false);
+    build_hook(confine, HOOK_npu_arguments_end, &count);
 }
 
 void check_accesses(struct confine *confine)

@@ -228,7 +228,7 @@ static const char *section_of(LLVMValueRef global)
     if (LLVMGetPointerAddressSpace(LLVMTypeOf(global)) == 1)
         return NPU_SECTION_GM;
     if (!LLVMIsGlobalConstant(global))
-        return NPU_SECTION_DATA;
+        return NPU_SECTION_BLOCK;
     return holds_address(LLVMGetInitializer(global)) ? NPU_SECTION_ADDRESSES : NPU_SECTION_CONST;
 }
 

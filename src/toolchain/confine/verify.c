@@ -128,15 +128,10 @@ static bool is_text(LLVMValueRef pointer)
 static bool argument_admitted(const struct confine *confine, LLVMValueRef call, unsigned index,
                               const struct parameter *parameter)
 {
-    LLVMValueRef pointer = LLVMGetOperand(call, index);
-    if (parameter->kind == PARAMETER_STRING && is_text(pointer))
-        return true;
-    if (parameter->kind == PARAMETER_POINTER && !parameter->times &&
-        lies_inside(confine, pointer, parameter->bytes, parameter->use & NPU_ARGUMENT_WRITTEN))
-        return true;
+    LLVMValueRef copy = LLVMGetOperand(call, index);
     for (LLVMValueRef at = LLVMGetPreviousInstruction(call); at && is_between(confine, at);
          at = LLVMGetPreviousInstruction(at)) {
-        if (!is_hook(confine, at, HOOK_npu_argument) || LLVMGetOperand(at, 0) != pointer || !is_one_value(pointer))
+        if (at != copy || !is_hook(confine, at, HOOK_npu_argument))
             continue;
         LLVMValueRef length = LLVMGetOperand(at, 1), use = LLVMGetOperand(at, 2);
         bool enough = parameter->kind == PARAMETER_STRING || parameter->times
@@ -145,6 +140,14 @@ static bool argument_admitted(const struct confine *confine, LLVMValueRef call, 
         return enough && LLVMConstIntGetZExtValue(use) == parameter->use;
     }
     return false;
+}
+
+/* Its copies are given back at once behind it, as many as it got. */
+static bool gives_back(const struct confine *confine, LLVMValueRef call, unsigned copies)
+{
+    LLVMValueRef next = LLVMGetNextInstruction(call);
+    return next && is_hook(confine, next, HOOK_npu_arguments_end) &&
+           LLVMConstIntGetZExtValue(LLVMGetOperand(next, 0)) == copies;
 }
 
 static void verify_machine_call(struct confine *confine, LLVMValueRef call, const struct machine_call *row)
@@ -161,9 +164,17 @@ static void verify_machine_call(struct confine *confine, LLVMValueRef call, cons
         verify_stretch(confine, call, 1, false);
     for (unsigned i = 0; i < 2 && row->kind == CALL_COMPARE; i++)
         verify_stretch(confine, call, i, false);
-    for (unsigned i = 0; row->parameters[i].kind != PARAMETER_END; i++)
-        if (row->parameters[i].use && !argument_admitted(confine, call, i, &row->parameters[i]))
+    unsigned copies = 0;
+    for (unsigned i = 0; row->parameters[i].kind != PARAMETER_END; i++) {
+        const struct parameter *parameter = &row->parameters[i];
+        if (!parameter->use || (parameter->kind == PARAMETER_STRING && is_text(LLVMGetOperand(call, i))))
+            continue;
+        copies++;
+        if (!argument_admitted(confine, call, i, parameter))
             broken(confine, call, "an argument of a call of the machine that nothing admits");
+    }
+    if (copies && !gives_back(confine, call, copies))
+        broken(confine, call, "copies of arguments that nothing takes back");
 }
 
 static void verify_intrinsic(struct confine *confine, LLVMValueRef call, enum intrinsic_kind kind)
@@ -318,9 +329,9 @@ static void verify_function(struct confine *confine, LLVMValueRef function)
 
 static void verify_global(struct confine *confine, LLVMValueRef global)
 {
-    static const char *const sections[] = {NPU_SECTION_DATA,  NPU_SECTION_CONST,     NPU_SECTION_ADDRESSES,
-                                           NPU_SECTION_BLOCK, NPU_SECTION_GM,        NPU_SECTION_BLOCKS,
-                                           NPU_TASK_TYPES,    NPU_SECTION_CALLBACKS, NULL};
+    static const char *const sections[] = {
+        NPU_SECTION_CONST,  NPU_SECTION_ADDRESSES, NPU_SECTION_BLOCK,     NPU_SECTION_GM,
+        NPU_SECTION_BLOCKS, NPU_TASK_TYPES,        NPU_SECTION_CALLBACKS, NULL};
     bool known = false;
     for (const char *const *section = sections; *section; section++)
         known |= strcmp(section_name(global), *section) == 0;

@@ -10,13 +10,9 @@
 static void read_sections(struct loaded *loaded, const char *path)
 {
     static const char *const names[LOADED_PARTS] = {
-        [LOADED_GM] = NPU_SECTION_GM,
-        [LOADED_BLOCK] = NPU_SECTION_BLOCK,
-        [LOADED_DATA] = NPU_SECTION_DATA,
-        [LOADED_CONST] = NPU_SECTION_CONST,
-        [LOADED_ADDRESSES] = NPU_SECTION_ADDRESSES,
-        [LOADED_BLOCKS] = NPU_SECTION_BLOCKS,
-        [LOADED_CALLBACKS] = NPU_SECTION_CALLBACKS,
+        [LOADED_GM] = NPU_SECTION_GM,         [LOADED_BLOCK] = NPU_SECTION_BLOCK,
+        [LOADED_CONST] = NPU_SECTION_CONST,   [LOADED_ADDRESSES] = NPU_SECTION_ADDRESSES,
+        [LOADED_BLOCKS] = NPU_SECTION_BLOCKS, [LOADED_CALLBACKS] = NPU_SECTION_CALLBACKS,
     };
     struct elf_file *file = path ? elf_file_open(path) : NULL;
     struct elf_section section;

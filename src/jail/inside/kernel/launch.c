@@ -37,7 +37,7 @@ static void describe_object(struct runner *runner, const struct loaded *loaded, 
     static const struct {
         enum loaded_part part;
         bool write;
-    } own[] = {{LOADED_DATA, true}, {LOADED_CONST, false}, {LOADED_ADDRESSES, false}, {LOADED_BLOCK, true}};
+    } own[] = {{LOADED_CONST, false}, {LOADED_ADDRESSES, false}, {LOADED_BLOCK, true}};
     const struct loaded_section *parts = loaded->parts;
     if (!loaded->entry)
         return;
@@ -54,7 +54,7 @@ static void describe_object(struct runner *runner, const struct loaded *loaded, 
 }
 
 /* Variables in GM that the kernel's source defines (`__gm__` at namespace scope), and those of which each core has its
- * own (__BLOCK_LOCAL__). */
+ * own. */
 static void add_variables(struct runner *runner, const struct loaded *loaded)
 {
     const struct loaded_section *gm = &loaded->parts[LOADED_GM], *own = &loaded->parts[LOADED_BLOCK];

@@ -16,7 +16,6 @@
 enum loaded_part {
     LOADED_GM,
     LOADED_BLOCK,
-    LOADED_DATA,
     LOADED_CONST,
     LOADED_ADDRESSES,
     LOADED_BLOCKS,

@@ -232,7 +232,7 @@ static const struct {
      "npu_store(", NULL},
     {"@x = global [4 x i32] zeroinitializer\ndefine void @akgen_kernel_k() {\n"
      "store i32 1, ptr getelementptr (i8, ptr @x, i64 12)\nret void }\n",
-     "section \"akgen_data\"", "npu_store("},
+     "section \"akgen_block\"", "npu_store("},
     {"@x = constant i32 1\ndefine void @akgen_kernel_k() { store i32 1, ptr @x\nret void }\n", "npu_store(", NULL},
     {"@x = constant i32 1\ndefine void @akgen_kernel_k() { %v = load i32, ptr @x\nret void }\n",
      "section \"akgen_const\"", "npu_load("},
@@ -300,20 +300,22 @@ static const struct {
     /* The number of an element is one of the vector's. */
     {"define i8 @f(<4 x i8> %v, i32 %i) { %x = extractelement <4 x i8> %v, i32 %i\nret i8 %x }\n", "icmp ult i32 %1, 4",
      NULL},
-    /* Arguments of the machine: admitted, or known to be the kernel's own. */
+    /* Arguments of the machine: copies, but of constant text. */
     {"declare void @npu_que_alloc(i32, ptr)\ndefine void @akgen_kernel_k(ptr %p) { call void @npu_que_alloc(i32 1, ptr "
      "%p)\n"
      "ret void }\n",
-     "call void @npu_argument(ptr %1, i64 16, i32 3)\n  call void @npu_que_alloc(i32 1, ptr %1)", NULL},
+     "call ptr @npu_argument(ptr %p, i64 16, i32 3)\n  call void @npu_que_alloc(i32 1, ptr %1)\n"
+     "  call void @npu_arguments_end(i32 1)",
+     NULL},
     {"declare void @npu_que_alloc(i32, ptr)\ndefine void @akgen_kernel_k() { %t = alloca [16 x i8]\n"
      "call void @npu_que_alloc(i32 1, ptr %t)\nret void }\n",
-     "npu_frame(", "npu_argument("},
+     "npu_argument(", NULL},
     {"declare void @npu_que_alloc(i32, ptr)\n@t = constant [16 x i8] zeroinitializer\ndefine void @akgen_kernel_k() {\n"
      "call void @npu_que_alloc(i32 1, ptr @t)\nret void }\n",
      "npu_argument(", NULL},
     {"declare void @npu_tiling_copy(ptr, i64, i32)\ndefine void @akgen_kernel_k(ptr %p, i32 %n) {\n"
      "call void @npu_tiling_copy(ptr %p, i64 1, i32 %n)\nret void }\n",
-     "@npu_argument(ptr %4, i64 %3, i32 3)\n  call void @npu_tiling_copy(ptr %4, i64 1, i32 %1)", NULL},
+     "%4 = call ptr @npu_argument(ptr %p, i64 %3, i32 3)\n  call void @npu_tiling_copy(ptr %4, i64 1, i32 %1)", NULL},
     {"declare void @npu_unsupported(ptr)\n@s = constant [2 x i8] c\"ab\"\ndefine void @akgen_kernel_k() {\n"
      "call void @npu_unsupported(ptr @s)\nret void }\n",
      "i32 9)\n  call void @npu_unsupported", NULL},
@@ -388,6 +390,65 @@ static void every_function_of_the_machine_has_a_row(void **state)
     assert_in_range(found, 100, 200);
 }
 
+/* A kernel that calls the function once, with a pointer of its own for every pointer. */
+static void call_a_row(const struct machine_call *row, char *module, size_t size)
+{
+    static const char *const types[] = {
+        [PARAMETER_I32] = "i32",       [PARAMETER_I64] = "i64",     [PARAMETER_FLOAT] = "float",
+        [PARAMETER_DOUBLE] = "double", [PARAMETER_POINTER] = "ptr", [PARAMETER_STRING] = "ptr"};
+    static const char *const values[] = {
+        [PARAMETER_I32] = "1",      [PARAMETER_I64] = "1",      [PARAMETER_FLOAT] = "1.0",
+        [PARAMETER_DOUBLE] = "1.0", [PARAMETER_POINTER] = "%p", [PARAMETER_STRING] = "%p"};
+    const char *result = row->result == 'i' ? "i32" : row->result == 'l' ? "i64" : row->result == 'p' ? "ptr" : "void";
+    char declared[256] = "", given[256] = "";
+    for (int i = 0; row->parameters[i].kind != PARAMETER_END; i++) {
+        const int kind = row->parameters[i].kind;
+        size_t a = strlen(declared), b = strlen(given);
+        snprintf(declared + a, sizeof declared - a, "%s%s", i ? ", " : "", types[kind]);
+        snprintf(given + b, sizeof given - b, "%s%s %s", i ? ", " : "", types[kind], values[kind]);
+    }
+    snprintf(module, size, "declare %s @%s(%s)\ndefine void @akgen_kernel_k(ptr %%p) { call %s @%s(%s)\nret void }\n",
+             result, row->name, declared, result, row->name, given);
+}
+
+/* Whatever the table says that the machine reads or writes it gets as a copy, and gives that back at once. */
+static void the_machine_gets_no_pointer_of_a_kernel(void **state)
+{
+    (void)state;
+    int copied = 0;
+    const struct machine_call *row;
+    for (size_t i = 0; (row = machine_call_at(i)); i++) {
+        char text[1024];
+        struct made made;
+        unsigned copies = 0;
+        if (row->kind != CALL_MACHINE)
+            continue;
+        call_a_row(row, text, sizeof text);
+        make(&made, text);
+        assert_true(made.good);
+        LLVMValueRef call = LLVMGetFirstUse(LLVMGetNamedFunction(made.module, row->name))
+                                ? LLVMGetUser(LLVMGetFirstUse(LLVMGetNamedFunction(made.module, row->name)))
+                                : NULL;
+        assert_non_null(call);
+        for (unsigned k = 0; row->parameters[k].kind != PARAMETER_END; k++) {
+            if (row->parameters[k].kind != PARAMETER_POINTER && row->parameters[k].kind != PARAMETER_STRING)
+                continue;
+            LLVMValueRef given = LLVMGetOperand(call, k);
+            if (!LLVMIsACallInst(given) || strcmp(value_name(LLVMGetCalledValue(given)), "npu_argument") != 0)
+                fail_msg("%s gets a pointer that is no copy:\n%s", row->name, made.text);
+            copies++;
+        }
+        LLVMValueRef next = LLVMGetNextInstruction(call);
+        if (copies &&
+            (!LLVMIsACallInst(next) || strcmp(value_name(LLVMGetCalledValue(next)), "npu_arguments_end") != 0 ||
+             LLVMConstIntGetZExtValue(LLVMGetOperand(next, 0)) != copies))
+            fail_msg("%s does not give back its copies:\n%s", row->name, made.text);
+        copied += copies != 0;
+        drop(&made);
+    }
+    assert_in_range(copied, 50, 100);
+}
+
 /* The line of a refusal is the instruction's. */
 static void a_refusal_has_its_line(void **state)
 {
@@ -452,9 +513,13 @@ static void blocks_are_numbered_as_control_flows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_unknown_is_refused), cmocka_unit_test(intrinsics_are_known_or_refused),
-        cmocka_unit_test(what_may_stay_is_rewritten), cmocka_unit_test(every_function_of_the_machine_has_a_row),
-        cmocka_unit_test(a_refusal_has_its_line),     cmocka_unit_test(blocks_are_numbered_as_control_flows),
+        cmocka_unit_test(what_is_unknown_is_refused),
+        cmocka_unit_test(intrinsics_are_known_or_refused),
+        cmocka_unit_test(what_may_stay_is_rewritten),
+        cmocka_unit_test(every_function_of_the_machine_has_a_row),
+        cmocka_unit_test(the_machine_gets_no_pointer_of_a_kernel),
+        cmocka_unit_test(a_refusal_has_its_line),
+        cmocka_unit_test(blocks_are_numbered_as_control_flows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

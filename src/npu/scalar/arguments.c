@@ -1,0 +1,97 @@
+/* What a kernel hands to the machine by pointer: a copy in the machine's own memory, made in the step that admits it, is what
+ * the machine looks at, however long the call takes and whoever runs meanwhile. What the machine has written there goes
+ * back when the call is over. Calls nest where the machine calls a function of the kernel's. */
+#include "npu/scalar/arguments.h"
+
+#include "abi/npu_hooks.h"
+#include "npu/own_memory.h"
+#include "npu/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST = 64,
+    ROOM = 16 << 10
+}; /* arguments of all calls that a core is in; bytes of their copies, longer ones lie elsewhere */
+
+struct argument {
+    void *at, *copy; /* copy NULL: a null pointer */
+    uint64_t bytes;
+    uint32_t use;
+};
+struct npu_arguments {
+    struct argument list[MOST];
+    uint32_t count;
+    uint64_t used;
+    _Alignas(16) uint8_t room[ROOM];
+};
+
+static bool is_apart(const struct npu_arguments *arguments, const struct argument *argument)
+{
+    return (uint64_t)argument->copy - (uint64_t)arguments->room >= ROOM;
+}
+
+static void *take(struct npu_arguments *arguments, uint64_t bytes)
+{
+    uint64_t need = (bytes + 15) & ~UINT64_C(15);
+    void *copy = arguments->room + arguments->used;
+    if (need > ROOM - arguments->used)
+        copy = malloc(need);
+    else
+        arguments->used += need;
+    if (!copy)
+        abort();
+    return copy;
+}
+
+void *npu_argument(const void *at, uint64_t bytes, uint32_t use)
+{
+    NPU_ENTER(core);
+    struct npu_arguments *arguments = core->arguments;
+    if (!arguments && !(arguments = core->arguments = calloc(1, sizeof *arguments)))
+        abort();
+    if (arguments->count == MOST)
+        npu_trap(core, FAULT(stack_overflow), NULL, NPU_STACK_EXHAUSTED);
+    struct argument argument = {.at = (void *)at, .use = use};
+    if (at || !(use & NPU_ARGUMENT_OR_NULL)) {
+        uint64_t room = npu_own_room(core, (uint64_t)at, use & NPU_ARGUMENT_WRITTEN);
+        argument.bytes = use & NPU_ARGUMENT_STRING ? strnlen(at, room) + 1 : bytes;
+        if (room < argument.bytes)
+            npu_bad_pointer(core, (uint64_t)at);
+        argument.copy = memcpy(take(arguments, argument.bytes), at, argument.bytes);
+    }
+    arguments->list[arguments->count++] = argument;
+    return argument.copy;
+}
+
+/* The last one's copy goes. */
+static void forget(struct npu_arguments *arguments)
+{
+    struct argument *last = &arguments->list[--arguments->count];
+    if (!last->copy)
+        return;
+    if (is_apart(arguments, last))
+        free(last->copy);
+    else
+        arguments->used = (uint64_t)((uint8_t *)last->copy - arguments->room);
+}
+
+void npu_arguments_end(uint32_t count)
+{
+    struct npu_arguments *arguments = npu_current->arguments;
+    while (count--) {
+        const struct argument *last = &arguments->list[arguments->count - 1];
+        if (last->copy && last->use & NPU_ARGUMENT_WRITTEN)
+            memcpy(last->at, last->copy, last->bytes);
+        forget(arguments);
+    }
+}
+
+void npu_arguments_free(struct npu_core *core)
+{
+    while (core->arguments && core->arguments->count)
+        forget(core->arguments);
+    free(core->arguments);
+    core->arguments = NULL;
+}
