@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,10 +128,25 @@ bool text_is_utf8(const char *string)
     return length;
 }
 
+/* Returns true for a character that turns the direction of the text around it: text would read otherwise than it is compiled. */
+static bool turns_direction(uint32_t character)
+{
+    return character == 0x61c || character == 0x200e || character == 0x200f ||
+           (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
+}
+
 size_t text_control(const char *at)
 {
-    unsigned char c = (unsigned char)*at, next = c ? (unsigned char)at[1] : 0;
-    return c == 0xc2 && next >= 0x80 && next < 0xa0 ? 2 : c && (c < ' ' || c == 0x7f);
+    const unsigned char *bytes = (const unsigned char *)at;
+    if (bytes[0] < 0x80)
+        return bytes[0] && (bytes[0] < ' ' || bytes[0] == 0x7f);
+    const size_t length = utf8_length(bytes);
+    uint32_t character = 0;
+    if (length == 2)
+        character = (uint32_t)(bytes[0] & 0x1f) << 6 | (bytes[1] & 0x3f);
+    else if (length == 3)
+        character = (uint32_t)(bytes[0] & 0xf) << 12 | (uint32_t)(bytes[1] & 0x3f) << 6 | (bytes[2] & 0x3f);
+    return (character >= 0x80 && character < 0xa0) || turns_direction(character) ? length : 0;
 }
 
 void text_put_plain(FILE *out, const char *string)
@@ -161,8 +177,9 @@ const char *text_html_of(char byte)
 
 void text_put_html(FILE *out, const char *string)
 {
-    for (; string && *string; string++) {
-        const char *written = text_html_of(*string);
+    for (size_t control; string && *string; string += control ? control : 1) {
+        control = text_control(string);
+        const char *written = control > 1 ? "?" : text_html_of(*string);
         if (written)
             fputs(written, out);
         else

@@ -23,7 +23,8 @@ void text_addf(struct text *text, const char *format, ...) __attribute__((format
 void text_make_utf8(char *string);
 /* Returns true if text_make_utf8 would change nothing. */
 bool text_is_utf8(const char *string);
-/* Returns the bytes of the control character at `at` in UTF-8 (U+0000 ends the string and is none); 0: another character. */
+/* Returns the bytes of the control character at `at` in UTF-8: C0 but U+0000, which ends the string, C1, and the characters that change
+ * the direction of text. Returns 0 for any other character. */
 size_t text_control(const char *at);
 /* Writes what somebody else wrote for a terminal: control characters but tabs become '?', so that it moves no cursor and sets no
  * colour. NULL writes nothing. */

@@ -150,8 +150,9 @@ struct akgen_error *lm_curves_read(struct lm_curves *curves, const char *path)
 
 static void put(struct text *out, const char *text)
 {
-    for (; *text; text++) {
-        const char *written = text_html_of(*text);
+    for (size_t control; *text; text += control ? control : 1) {
+        control = text_control(text);
+        const char *written = control > 1 ? "?" : text_html_of(*text);
         if (written)
             text_add(out, written);
         else
