@@ -15,9 +15,9 @@ void npu_update(void *at, uint64_t bytes);
 /* memcpy, memmove; memset. */
 void npu_copy(void *to, const void *from, uint64_t bytes);
 void npu_fill(void *to, uint64_t bytes);
-/* What an argument of a call of the machine leads to must be the kernel's own. The machine gets the copy that this
- * returns, NULL for NULL, and keeps it until npu_arguments_end(), which takes back the last `count` and brings what was
- * written home. */
+/* Checks that a pointer argument of a machine call leads to the kernel's own memory, and returns a copy of that memory for
+ * the machine to use (NULL for NULL). The copy lives until npu_arguments_end(), which releases the newest `count` copies
+ * and writes the NPU_ARGUMENT_WRITTEN ones back to the kernel. */
 enum {
     NPU_ARGUMENT_READ = 1,
     NPU_ARGUMENT_WRITTEN = 2,
@@ -64,10 +64,10 @@ struct npu_callback {
     uint64_t kind;
 };
 
-/* Sections of the object. Constants, constants with addresses in them. */
+/* Sections of the object: constants, and constants that hold addresses. */
 #define NPU_SECTION_CONST     "akgen_const"
 #define NPU_SECTION_ADDRESSES "akgen_addresses"
-/* Variables that can be written, of which each core has its own; variables in GM. */
+/* Writable variables, one copy per core; variables in GM. */
 #define NPU_SECTION_BLOCK "akgen_block"
 #define NPU_SECTION_GM    "akgen_gm"
 /* Of the machine's: struct npu_block_mix per block, struct npu_callback per function. */

@@ -128,7 +128,7 @@ bool text_is_utf8(const char *string)
     return length;
 }
 
-/* Returns true for a character that turns the direction of the text around it: text would read otherwise than it is compiled. */
+/* Returns true for a character that changes the direction of text, which makes source read differently from what is compiled. */
 static bool turns_direction(uint32_t character)
 {
     return character == 0x61c || character == 0x200e || character == 0x200f ||

@@ -73,9 +73,9 @@ struct npu {
     struct npu_stats stats;
     struct npu_timing timing; /* of the last launch */
     size_t tape_bytes;        /* of the tapes of all its cores */
-    bool tape_cut;            /* there was no room for all of them */
+    bool tape_cut;            /* the tapes did not fit into NPU_TAPE_BYTES */
     struct npu_tape_block *tape_blocks;
-    struct npu_tape_chunk *tape_rests; /* of chunks, that tapes which have ended left */
+    struct npu_tape_chunk *tape_rests; /* unused ends of chunks, from tapes that have ended */
     uint32_t tape_told;                /* numbers that its cores have told each other */
     struct ub_memory *free_ub[2];      /* of AIVs, of AICs */
     uint64_t next_ub;                  /* in NPU_AREA_LOCAL */

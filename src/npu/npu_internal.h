@@ -124,17 +124,17 @@ struct npu_core {
     struct npu_pipe_object *pipe;        /* queue.c: the live TPipe */
     struct npu_fiber *fiber;             /* fiber.h */
     struct npu_dcache *dcache;           /* dcache.c */
-    struct npu_arguments *arguments;     /* scalar/arguments.c: of the calls that it is in; NULL before the first */
-    uint8_t *variables;                  /* launch/own_variables.c: NULL before the core runs, or without any */
-    struct npu_between *between;         /* between.c: order against other cores; NULL: SyncAll alone orders them */
-    struct npu_gm_view *view;            /* gm.c: what this block read in the current epoch */
-    struct npu_gm_region *region;        /* the region that it touched last */
-    uint64_t pc_undefined;               /* first instruction that consumed undefined bytes */
-    struct ub_memory *ub_memory;         /* launch.c */
-    uint64_t dcache_pc;             /* last scalar store to GM: where a cache line that is written back comes from */
-    uint64_t spin_addr, spin_count; /* hooks.c: GM address read over and over, and how often */
-    bool spin_cleaned;              /* cache maintenance since that read */
-    bool spun;                      /* the block has waited for a value in GM */
+    struct npu_arguments *arguments; /* scalar/arguments.c: copies for the calls in progress; NULL before the first */
+    uint8_t *variables;              /* launch/own_variables.c: NULL before the core runs, or without any */
+    struct npu_between *between;     /* between.c: order against other cores; NULL: SyncAll alone orders them */
+    struct npu_gm_view *view;        /* gm.c: what this block read in the current epoch */
+    struct npu_gm_region *region;    /* the region that it touched last */
+    uint64_t pc_undefined;           /* first instruction that consumed undefined bytes */
+    struct ub_memory *ub_memory;     /* launch.c */
+    uint64_t dcache_pc;              /* last scalar store to GM: where a cache line that is written back comes from */
+    uint64_t spin_addr, spin_count;  /* hooks.c: GM address read over and over, and how often */
+    bool spin_cleaned;               /* cache maintenance since that read */
+    bool spun;                       /* the block has waited for a value in GM */
     struct {
         uint64_t pc, pc_other;             /* the load, and where its bytes come from */
         uint64_t block;                    /* number of the basic block that it is in */

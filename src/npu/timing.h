@@ -19,7 +19,8 @@ struct npu_timing_cores {
 enum npu_bound { NPU_BOUND_PIPE, NPU_BOUND_HBM, NPU_BOUND_L2, NPU_BOUND_LAUNCH };
 
 struct npu_timing {
-    bool known; /* false: it was not asked for, the launch ended early, or not all of its work has a time (replay.c) */
+    bool
+        known; /* false: not requested, the launch ended early, or the replay did not cover all of its work (replay.c) */
     int mhz;
     double cycles;                  /* from the launch to the end of the last core, both ends included */
     double launch;                  /* of these: what it takes to start cores and to end, and to fill outputs before */

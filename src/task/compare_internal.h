@@ -13,8 +13,8 @@ struct pattern_range {
 struct pattern {
     uint64_t wrong, nan, infinite;
     int64_t first, last, rows, first_column, last_column; /* rows: of the last dimension, with a wrong element */
-    int64_t row, row_end;                                 /* elements of the last of these rows */
-    struct pattern_range value, offset, factor;           /* of what stands there; less, and over, what is expected */
+    int64_t row, row_end;                       /* the newest such row: its first element, and one past its last */
+    struct pattern_range value, offset, factor; /* of what stands there; less, and over, what is expected */
 };
 /* Takes the wrong elements in their order. */
 void pattern_note(struct pattern *pattern, const struct task_tensor *tensor, int64_t index, double expected,

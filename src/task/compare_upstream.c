@@ -51,7 +51,7 @@ static inline bool is_wrong(const struct limits *limits, const struct difference
     }
 }
 
-/* Inlined where `type` is a constant. */
+/* Judges numbers of one type; inlined so that a constant `type` folds away. */
 static inline __attribute__((always_inline)) void judge_real_in(enum akgen_dtype type, struct pair *pair, int64_t first,
                                                                 int n, const double *expected, const double *actual)
 {

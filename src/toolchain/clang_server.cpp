@@ -55,7 +55,7 @@ using namespace clang;
 namespace
 {
 
-enum { JOBS_OF_A_FEW = 100 }; /* huge_text() takes as long as it saves in so many: who made these makes as many more */
+enum { JOBS_OF_A_FEW = 100 }; /* huge_text() costs what it saves in about this many copies */
 
 using Strings = std::vector<const char *>;
 

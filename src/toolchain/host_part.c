@@ -95,7 +95,7 @@ struct akgen_error *build_host(struct builder *builder)
     return error;
 }
 
-/* What the host part said of itself when it was run before. */
+/* Loads the OpDef that an earlier run of the same host part registered. Returns false if the cache has none. */
 static bool find_description(struct builder *builder, const char *key, struct host_result *result)
 {
     struct diagnostic_list list = {0};
@@ -112,7 +112,7 @@ static bool find_description(struct builder *builder, const char *key, struct ho
     return good;
 }
 
-/* Keeps it beside the objects; where that fails the host part is run again. */
+/* Stores the OpDef in the object cache. On failure the next build runs the host part again. */
 static void keep_description(struct builder *builder, const char *key, const struct host_result *result)
 {
     const struct diagnostic_list list = {0};

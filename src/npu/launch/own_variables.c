@@ -1,7 +1,7 @@
-/* Variables that a kernel can write outside GM: each core has its own, whether the source says so (__BLOCK_LOCAL__) or not, for
- * no core sees what is in another's data cache, and what the machine is told of one block no other may change. They lie at one
- * address in the kernel's object, and a core's values are put there while it runs. A core begins with the values of the
- * object. */
+/* Gives each core its own copy of the kernel's writable variables outside GM, with or without __BLOCK_LOCAL__: on the chip a
+ * core does not see another core's data cache, and no block may change memory that another block has passed to the machine.
+ * The variables have one address in the kernel's object. The running core's values are copied there; a core starts with the
+ * object's initial values. */
 #include "npu/launch/own_variables.h"
 
 #include "npu/machine.h"

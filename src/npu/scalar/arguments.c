@@ -1,6 +1,6 @@
-/* What a kernel hands to the machine by pointer: a copy in the machine's own memory, made in the step that admits it, is what
- * the machine looks at, however long the call takes and whoever runs meanwhile. What the machine has written there goes
- * back when the call is over. Calls nest where the machine calls a function of the kernel's. */
+/* Copies the memory that a kernel passes to the machine by pointer. The copy is made together with the check, so the machine
+ * works on the bytes that it checked even if the call waits and other blocks run. Bytes that the machine writes are copied
+ * back when the call ends. Calls nest where the machine calls back into the kernel. */
 #include "npu/scalar/arguments.h"
 
 #include "abi/npu_hooks.h"
@@ -10,13 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST = 64,
-    ROOM = 16 << 10
-}; /* arguments of all calls that a core is in; bytes of their copies, longer ones lie elsewhere */
+/* Copies of one core, over all nested calls; bytes of the buffer that holds them. Longer copies are allocated. */
+enum { MOST = 64, ROOM = 16 << 10 };
 
 struct argument {
-    void *at, *copy; /* copy NULL: a null pointer */
+    void *at, *copy; /* `copy` is NULL for a null pointer */
     uint64_t bytes;
     uint32_t use;
 };
@@ -65,7 +63,7 @@ void *npu_argument(const void *at, uint64_t bytes, uint32_t use)
     return argument.copy;
 }
 
-/* The last one's copy goes. */
+/* Releases the newest copy. */
 static void forget(struct npu_arguments *arguments)
 {
     struct argument *last = &arguments->list[--arguments->count];

@@ -43,7 +43,7 @@ struct pair_clocks {
 };
 /* A SyncAll of either kind. The clocks are NULL until one is needed. */
 struct meeting {
-    int arrived, members;       /* in the current one; how many it waits for, as the first of them said */
+    int arrived, members;       /* in the current one; how many cores it takes, as the first arrival said */
     uint64_t generation;        /* completed */
     struct npu_clock *gathered; /* what came before those who have arrived */
     struct npu_clock *met[2]; /* what came before the last one but one and the last, by generation: who is slow to go on

@@ -907,7 +907,8 @@ static void find_slowest_place(struct replay *replay)
     for (int i = 0; i < PLACES; i++) {
         const struct place *place = &replay->places[i];
         if (!place->pc || place->lane != busiest || place->cycles < timing->slowest_cycles ||
-            (place->cycles == timing->slowest_cycles && place->pc > timing->slowest_pc)) /* the first of equals */
+            (place->cycles == timing->slowest_cycles &&
+             place->pc > timing->slowest_pc)) /* of equals the lowest address */
             continue;
         timing->slowest_cycles = place->cycles;
         timing->slowest_pc = place->pc;
@@ -930,8 +931,8 @@ static double fill_cycles(const struct npu_soc *soc, uint64_t bytes)
                  : 0;
 }
 
-/* A core that waits for ever in the replay did not in the launch, whose order was another one: the work behind that would be
- * free. */
+/* Returns true if the replay has reached the end of every tape. A core that still waits did not wait in the launch, which ran
+ * in another order; the work after its wait would cost nothing. */
 static bool all_over(const struct replay *replay)
 {
     for (int i = 0; i < replay->npu->core_count; i++)
@@ -965,7 +966,7 @@ static void run_all(struct replay *replay)
 void npu_replay(struct npu *npu)
 {
     static const struct npu_work none;
-    if (npu->tape_cut) /* what is not on the tapes would be free */
+    if (npu->tape_cut) /* work that is not on the tapes would cost nothing */
         return;
     struct replay *replay = zeros(1, sizeof *replay);
     replay->npu = npu;

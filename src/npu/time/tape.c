@@ -44,8 +44,8 @@ void npu_tape_free_all(struct npu *npu)
     npu->tape_cut = false;
 }
 
-/* What a tape that has ended left of its chunk, or a whole one. NULL: the launch has taken NPU_TAPE_BYTES, or the job may have
- * no more memory. */
+/* Returns the unused end of another tape's chunk, or a new chunk. NULL: the launch has used NPU_TAPE_BYTES, or the job has no
+ * more memory. */
 static struct npu_tape_chunk *take_chunk(struct npu *npu)
 {
     struct npu_tape_chunk *rest = npu->tape_rests;
@@ -412,7 +412,7 @@ void npu_tape_scalar(struct npu_core *core, double cycles)
     core->tape->blocks = UINT64_MAX; /* the scalar unit is not at rest */
 }
 
-/* What is left of the newest chunk is another tape's: a launch has up to 65,535 of them, most of which are short then. */
+/* Leaves the unused end of the newest chunk to other tapes: a launch of 65,535 blocks has as many, most of them short. */
 static void leave_rest(struct npu *npu, struct npu_tape *tape)
 {
     struct npu_tape_chunk *last = tape->last, *rest;

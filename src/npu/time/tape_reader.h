@@ -17,7 +17,7 @@ struct npu_tape_chunk {
     uint32_t used, room;
     uint8_t bytes[];
 };
-enum { NPU_TAPE_CHUNK = 32 << 10 }; /* with its head */
+enum { NPU_TAPE_CHUNK = 32 << 10 }; /* including its header */
 
 /* What follows a step's head. */
 enum { NPU_HAS_SCALAR = 1, NPU_HAS_COUNT = 2, NPU_HAS_WORK = 4 };

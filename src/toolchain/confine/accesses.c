@@ -109,7 +109,7 @@ static bool is_known_string(const struct confine *confine, LLVMValueRef pointer)
     return ends;
 }
 
-/* The machine gets a copy of what the pointer leads to, but of a constant. True if there is one. */
+/* Replaces the pointer by that of a copy, except for constant strings. Returns true if it did. */
 static bool lend_argument(struct confine *confine, LLVMValueRef call, unsigned index, const struct parameter *parameter)
 {
     LLVMValueRef pointer = LLVMGetOperand(call, index), length = word_constant(confine, parameter->bytes);

@@ -142,7 +142,7 @@ static bool argument_admitted(const struct confine *confine, LLVMValueRef call, 
     return false;
 }
 
-/* Its copies are given back at once behind it, as many as it got. */
+/* Returns true if the call's copies are released directly after it, all of them. */
 static bool gives_back(const struct confine *confine, LLVMValueRef call, unsigned copies)
 {
     LLVMValueRef next = LLVMGetNextInstruction(call);
