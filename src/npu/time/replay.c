@@ -128,8 +128,9 @@ struct replay {
     double l2_all, hbm_all; /* bytes that were asked of them */
     int64_t flows;
     struct npu_turns turns;
-    bool woken; /* cores that waited can go on */
-    int rivals; /* cores whose copies are about where those of the running one are */
+    bool woken;            /* cores that waited can go on */
+    uint64_t instructions; /* done */
+    int rivals;            /* cores whose copies are about where those of the running one are */
 };
 
 static void *zeros(size_t count, size_t each)
@@ -676,6 +677,7 @@ static bool do_step(struct replay *replay, struct timeline *line)
     double start;
     switch ((enum npu_step_kind)step->kind) {
     case NPU_STEP_RUN:
+        replay->instructions++;
         line->scalar += 1;
         start = give(line, step->lane, step->work);
         if (step->transfers) {
@@ -931,14 +933,22 @@ static double fill_cycles(const struct npu_soc *soc, uint64_t bytes)
                  : 0;
 }
 
-/* Returns true if the replay has reached the end of every tape. A core that still waits did not wait in the launch, which ran
- * in another order; the work after its wait would cost nothing. */
-static bool all_over(const struct replay *replay)
+/* Returns true if the replay has done all that the launch did: it has reached the end of every tape, and its instructions and bytes are
+ * those that the machine counted. A core that still waits did not wait in the launch, which ran in another order; the work after its
+ * wait would cost nothing. */
+static bool covers_launch(const struct replay *replay)
 {
-    for (int i = 0; i < replay->npu->core_count; i++)
-        if (replay->lines[i].halt != OVER)
-            return false;
-    return true;
+    const struct npu *npu = replay->npu;
+    uint64_t instructions = 0, in = 0, out = 0;
+    bool over = true;
+    for (int i = 0; i < npu->core_count; i++) {
+        const struct npu_stats *stats = &npu->cores[i].stats;
+        instructions += stats->instructions;
+        in += stats->bytes_in;
+        out += stats->bytes_out;
+        over &= replay->lines[i].halt == OVER;
+    }
+    return over && replay->instructions == instructions && replay->timing.read == in && replay->timing.written == out;
 }
 
 static void run_all(struct replay *replay)
@@ -960,7 +970,7 @@ static void run_all(struct replay *replay)
     timing->cycles = last + timing->launch;
     find_bound(replay);
     find_slowest_place(replay);
-    timing->known = all_over(replay);
+    timing->known = covers_launch(replay);
 }
 
 void npu_replay(struct npu *npu)
