@@ -14,8 +14,9 @@
 enum { MOST = 64, ROOM = 16 << 10 };
 
 struct argument {
-    void *at, *copy; /* `copy` is NULL for a null pointer */
-    uint64_t bytes;
+    void *at, *copy;      /* `copy` is NULL for a null pointer */
+    void *allocated;      /* the copy, where it did not fit into `room`; else NULL */
+    uint64_t bytes, used; /* used: of `room`, before this copy */
     uint32_t use;
 };
 struct npu_arguments {
@@ -25,22 +26,19 @@ struct npu_arguments {
     _Alignas(16) uint8_t room[ROOM];
 };
 
-static bool is_apart(const struct npu_arguments *arguments, const struct argument *argument)
+/* Finds memory for argument->bytes bytes. */
+static void place(struct npu_arguments *arguments, struct argument *argument)
 {
-    return (uint64_t)argument->copy - (uint64_t)arguments->room >= ROOM;
-}
-
-static void *take(struct npu_arguments *arguments, uint64_t bytes)
-{
-    uint64_t need = (bytes + 15) & ~UINT64_C(15);
-    void *copy = arguments->room + arguments->used;
-    if (need > ROOM - arguments->used)
-        copy = malloc(need);
-    else
-        arguments->used += need;
-    if (!copy)
-        abort();
-    return copy;
+    const uint64_t need = (argument->bytes + 15) & ~UINT64_C(15);
+    argument->used = arguments->used;
+    if (need > ROOM - arguments->used) {
+        argument->copy = argument->allocated = malloc(need);
+        if (!argument->copy)
+            abort();
+        return;
+    }
+    argument->copy = arguments->room + arguments->used;
+    arguments->used += need;
 }
 
 void *npu_argument(const void *at, uint64_t bytes, uint32_t use)
@@ -57,7 +55,8 @@ void *npu_argument(const void *at, uint64_t bytes, uint32_t use)
         argument.bytes = use & NPU_ARGUMENT_STRING ? strnlen(at, room) + 1 : bytes;
         if (room < argument.bytes)
             npu_bad_pointer(core, (uint64_t)at);
-        argument.copy = memcpy(take(arguments, argument.bytes), at, argument.bytes);
+        place(arguments, &argument);
+        memcpy(argument.copy, at, argument.bytes);
     }
     arguments->list[arguments->count++] = argument;
     return argument.copy;
@@ -66,13 +65,10 @@ void *npu_argument(const void *at, uint64_t bytes, uint32_t use)
 /* Releases the newest copy. */
 static void forget(struct npu_arguments *arguments)
 {
-    struct argument *last = &arguments->list[--arguments->count];
-    if (!last->copy)
-        return;
-    if (is_apart(arguments, last))
-        free(last->copy);
-    else
-        arguments->used = (uint64_t)((uint8_t *)last->copy - arguments->room);
+    const struct argument *last = &arguments->list[--arguments->count];
+    free(last->allocated);
+    if (last->copy)
+        arguments->used = last->used;
 }
 
 void npu_arguments_end(uint32_t count)

@@ -1,4 +1,5 @@
 /* The scalar unit: raw pointers seen by the compiler's hooks, its cache, tiling data; and waiting for other blocks. */
+#include "abi/npu_hooks.h"
 #include "unit/npu/launch.h"
 
 /* What the compiler inserts before each access of a candidate. */
@@ -90,6 +91,43 @@ static void own_memory_is_not_counted(void **state)
     fixture_make(&f, false, 0);
     assert_true(launch(&f, own_memory_kernel, 1));
     assert_int_equal(npu_stats(f.npu).scalar_stores, 0);
+    fixture_free(&f);
+}
+
+/* Copies of every length: none, as much as the buffer of copies has left, more; and what is written goes back. */
+static void arguments_kernel(void)
+{
+    enum { BUFFER = 16 << 10, MOST = 3 * BUFFER };
+    static const uint32_t lengths[][3] = {{BUFFER, 0, 0}, {BUFFER - 16, 16, 0}, {BUFFER - 15, 1, 16},
+                                          {0, BUFFER, 1}, {MOST, BUFFER, 0},    {1, MOST, 15}};
+    static uint8_t bytes[3][MOST];
+    for (size_t row = 0; row < sizeof lengths / sizeof *lengths; row++) {
+        uint8_t *copies[3];
+        for (int i = 0; i < 3; i++) {
+            memset(bytes[i], i + 1, lengths[row][i]);
+            copies[i] =
+                npu_argument(bytes[i], lengths[row][i], NPU_ARGUMENT_READ | (i == 1 ? NPU_ARGUMENT_WRITTEN : 0));
+        }
+        for (int i = 0; i < 3; i++)
+            for (uint32_t at = 0; at < lengths[row][i]; at++) {
+                assert_int_equal(copies[i][at], i + 1);
+                copies[i][at] = 7;
+            }
+        npu_arguments_end(2);
+        assert_null(npu_argument(NULL, 8, NPU_ARGUMENT_READ | NPU_ARGUMENT_OR_NULL));
+        npu_arguments_end(2);
+        for (int i = 0; i < 3; i++)
+            for (uint32_t at = 0; at < lengths[row][i]; at++)
+                assert_int_equal(bytes[i][at], i == 1 ? 7 : i + 1);
+    }
+}
+
+static void arguments_are_copied(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_true(launch(&f, arguments_kernel, 1));
     fixture_free(&f);
 }
 
@@ -493,6 +531,7 @@ int main(void)
         cmocka_unit_test(raw_pointers_compute),
         cmocka_unit_test(raw_pointers_are_checked),
         cmocka_unit_test(own_memory_is_not_counted),
+        cmocka_unit_test(arguments_are_copied),
         cmocka_unit_test(own_memory_beside_a_tensor_is_not_counted),
         cmocka_unit_test(stale_lines),
         cmocka_unit_test(cache_is_as_large_as_documented),
