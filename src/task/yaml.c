@@ -3,7 +3,8 @@
 #include <string.h>
 #include <yaml.h>
 
-enum { MAX_DEPTH = 16, MAX_NODES = 1 << 16 };
+/* MAX_NAMES: libyaml compares an anchor, an alias and a %TAG line with all names before it. */
+enum { MAX_DEPTH = 16, MAX_NODES = 1 << 16, MAX_NAMES = 1024 };
 
 struct reader {
     struct arena *arena;
@@ -83,6 +84,49 @@ static struct akgen_error *syntax_error(const struct reader *r, const yaml_parse
                            : error_new("%s:%d: %s", r->name, line, problem);
 }
 
+/* Token kinds of libyaml that open or close a part, are one, or give a name. */
+static const struct {
+    signed char depth, nodes, names;
+} tokens[] = {
+    [YAML_BLOCK_SEQUENCE_START_TOKEN] = {.depth = 1, .nodes = 1},
+    [YAML_BLOCK_MAPPING_START_TOKEN] = {.depth = 1, .nodes = 1},
+    [YAML_FLOW_SEQUENCE_START_TOKEN] = {.depth = 1, .nodes = 1},
+    [YAML_FLOW_MAPPING_START_TOKEN] = {.depth = 1, .nodes = 1},
+    [YAML_BLOCK_END_TOKEN] = {.depth = -1},
+    [YAML_FLOW_SEQUENCE_END_TOKEN] = {.depth = -1},
+    [YAML_FLOW_MAPPING_END_TOKEN] = {.depth = -1},
+    [YAML_SCALAR_TOKEN] = {.nodes = 1},
+    [YAML_ALIAS_TOKEN] = {.nodes = 1},
+    [YAML_ANCHOR_TOKEN] = {.names = 1},
+    [YAML_TAG_DIRECTIVE_TOKEN] = {.names = 1},
+};
+
+/* Refuses a text that libyaml would load in quadratic time: its scanner looks at every open flow collection for each token.
+ * Scans tokens alone and stops at the first that passes a limit; by then it is at most 1024 characters (the longest key of one
+ * line) ahead. Never counts more than read_node does, so a text within the limits passes. Leaves a mistake of syntax to the
+ * loader, which reports it. */
+static struct akgen_error *yaml_check_size(const struct reader *r, yaml_parser_t *parser)
+{
+    int depth = 0, nodes = 0, names = 0;
+    for (yaml_token_t token; yaml_parser_scan(parser, &token) && token.type != YAML_NO_TOKEN;) {
+        const size_t type = (size_t)token.type;
+        const int line = (int)token.start_mark.line + 1;
+        yaml_token_delete(&token);
+        if (type >= sizeof tokens / sizeof *tokens)
+            continue;
+        depth += depth || tokens[type].depth > 0 ? tokens[type].depth : 0;
+        nodes += tokens[type].nodes;
+        names += tokens[type].names;
+        if (depth > MAX_DEPTH + 1)
+            return error_new("%s:%d: more than %d nested parts", r->name, line, MAX_DEPTH);
+        if (nodes > MAX_NODES)
+            return error_new("%s:%d: more than %d parts", r->name, line, MAX_NODES);
+        if (names > MAX_NAMES)
+            return error_new("%s:%d: more than %d anchors and %%TAG lines", r->name, line, MAX_NAMES);
+    }
+    return NULL;
+}
+
 /* Anything behind the document. */
 static struct akgen_error *read_end(const struct reader *r, yaml_parser_t *parser)
 {
@@ -107,16 +151,23 @@ static struct akgen_error *read_document(struct reader *r, yaml_parser_t *parser
     return error ? error : read_end(r, parser);
 }
 
+/* Runs one of the two passes with a parser of its own. */
+static struct akgen_error *yaml_pass(struct reader *r, const char *text, const struct yaml_node **root)
+{
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser))
+        return error_new("%s: no memory", r->name);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
+    struct akgen_error *error = root ? read_document(r, &parser, root) : yaml_check_size(r, &parser);
+    yaml_parser_delete(&parser);
+    return error;
+}
+
 struct akgen_error *yaml_parse(struct arena *arena, const char *name, const char *text, const struct yaml_node **root)
 {
     struct reader r = {.arena = arena, .name = name};
-    yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser))
-        return error_new("%s: no memory", name);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
-    struct akgen_error *error = read_document(&r, &parser, root);
-    yaml_parser_delete(&parser);
-    return error;
+    struct akgen_error *error = yaml_pass(&r, text, NULL);
+    return error ? error : yaml_pass(&r, text, root);
 }
 
 const struct yaml_pair *yaml_find(const struct yaml_node *map, const char *key)

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/random.h"
+#include "base/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,6 +68,63 @@ static void expect_error(const char *yaml, const char *csv, const char *message)
         fail_msg("'%s' does not say: %s", error->message, message);
     error_free(error);
     arena_free(&arena);
+}
+
+/* `count` times `part`, in which "%d" becomes the number of the copy. */
+static const char *repeated(struct arena *arena, const char *part, int count)
+{
+    struct text text = {0};
+    const char *number = strstr(part, "%d");
+    for (int i = 0; i < count; i++)
+        if (number)
+            text_addf(&text, "%.*s%d%s", (int)(number - part), part, i, number + 2);
+        else
+            text_add(&text, part);
+    const char *all = arena_strdup(arena, text.bytes);
+    text_free(&text);
+    return all;
+}
+
+/* libyaml alone takes 22 s for 200 kB of brackets and hours for 4 MiB; for 4 MiB of anchors or %TAG lines, minutes. */
+static void costly_shapes_are_refused_before_libyaml_loads_them(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    enum { MOST = 4 << 20 };
+    expect_error(repeated(&a, "[", MOST), good_csv, "task.yaml:1: more than 16 nested parts");
+    expect_error(repeated(&a, "{", MOST), good_csv, "task.yaml:1: more than 16 nested parts");
+    expect_error(repeated(&a, "[\n", MOST / 2), good_csv, "task.yaml:18: more than 16 nested parts");
+    expect_error(repeated(&a, "[?\n", MOST / 3), good_csv, "task.yaml:18: more than 16 nested parts");
+    expect_error(repeated(&a, "- ", MOST / 2), good_csv, "task.yaml:1: more than 16 nested parts");
+    expect_error(arena_printf(&a, "a:\n%s%s", repeated(&a, "}", MOST / 4), repeated(&a, "[", MOST / 4)), good_csv,
+                 "task.yaml:2: more than 16 nested parts");
+    expect_error(repeated(&a, "- &a%d x\n", MOST / 16), good_csv, "task.yaml:1025: more than 1024 anchors and %TAG");
+    expect_error(arena_printf(&a, "%s--- a\n", repeated(&a, "%TAG !a%d! tag:x\n", MOST / 24)), good_csv,
+                 "task.yaml:1025: more than 1024 anchors and %TAG lines");
+    expect_error(repeated(&a, "- x\n", MOST / 4), good_csv, "task.yaml:65536: more than 65536 parts");
+    arena_free(&a);
+}
+
+/* Neither brackets in a quoted text, a comment or a block, nor names within the limit count. */
+static void a_text_that_only_looks_costly_is_read(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    struct task task;
+    const char *brackets = repeated(&a, "[", 1000);
+    put("task.yaml",
+        arena_printf(&a, "# %s\n%s# %s\n", brackets,
+                     edited(&a, good_yaml, "generate: randn", "generate: \"randn\" # {{[[{{[[{{[[{{[[{{[["),
+                     repeated(&a, "{", 1000)));
+    put("cases.csv", good_csv);
+    assert_null(task_load(&a, directory, &task));
+    assert_string_equal(task.op, "Sqrt");
+    expect_error(edited(&a, good_yaml, "op: Sqrt", arena_printf(&a, "oq: \"%s\"", brackets)), good_csv,
+                 "task.yaml:4: 'oq' is no key of a task");
+    expect_error(arena_printf(&a, "oq: |\n  %s\n", brackets), good_csv, "task.yaml:1: 'oq' is no key of a task");
+    expect_error(arena_printf(&a, "%s%s", repeated(&a, "oq: [&a%d x]\n", 1), repeated(&a, "or: [&b%d x]\n", 1023)),
+                 good_csv, "task.yaml:1: 'oq' is no key of a task");
+    arena_free(&a);
 }
 
 static void binary_files_are_refused(void **state)
@@ -421,11 +479,18 @@ static void any_csv_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_carry_file_and_line), cmocka_unit_test(binary_files_are_refused),
-        cmocka_unit_test(a_good_task_loads),          cmocka_unit_test(misspelt_words_are_errors),
-        cmocka_unit_test(misplaced_keys_are_errors),  cmocka_unit_test(the_folder_and_the_file_agree),
-        cmocka_unit_test(shipped_tasks_load),         cmocka_unit_test(names_are_found),
-        cmocka_unit_test(a_seed_decides_the_inputs),  cmocka_unit_test(giants_shrink_outside),
+        cmocka_unit_test(errors_carry_file_and_line),
+        cmocka_unit_test(binary_files_are_refused),
+        cmocka_unit_test(costly_shapes_are_refused_before_libyaml_loads_them),
+        cmocka_unit_test(a_text_that_only_looks_costly_is_read),
+        cmocka_unit_test(a_good_task_loads),
+        cmocka_unit_test(misspelt_words_are_errors),
+        cmocka_unit_test(misplaced_keys_are_errors),
+        cmocka_unit_test(the_folder_and_the_file_agree),
+        cmocka_unit_test(shipped_tasks_load),
+        cmocka_unit_test(names_are_found),
+        cmocka_unit_test(a_seed_decides_the_inputs),
+        cmocka_unit_test(giants_shrink_outside),
         cmocka_unit_test(any_csv_is_survived),
     };
     strcpy(directory, "/tmp/akgen-load-XXXXXX");
