@@ -24,7 +24,7 @@
 #include <unistd.h>
 #include <utf8proc.h>
 
-enum { LINES = 2000, LONGEST_LINE = 4 << 20, MOST_PENDING = 256, TOKENS_READ = 1024 };
+enum { LINES = 2000, LONGEST_LINE = 4 << 20, MOST_PENDING = 256, MOST_PENDING_BYTES = 32 << 20, TOKENS_READ = 1024 };
 
 /* What a row has, and the names of the fields that may hold it: the first that is a text, or a list of turns, does. */
 enum { LICENCE = COT_FIELDS, INPUT, FIELDS, MOST_NAMES = 6 };
@@ -52,9 +52,11 @@ struct corpus {
     struct arena arena;
     double *perplexities; /* of all rows that were asked for */
     int perplexity_count, perplexity_capacity;
+    struct arena row;                       /* what the row that is read holds until it is taken or dropped */
     struct cot_block block;                 /* of the piece */
+    int64_t block_bytes;                    /* of its samples' texts, also those that are sifted out */
     struct cot_block pending[MOST_PENDING]; /* pieces that are whole and not in yet */
-    int64_t pending_rows;
+    int64_t pending_rows, pending_bytes;
     int pending_count;
     const char *path, *read_as; /* the file, with a digest of its content and the options */
     int64_t piece;
@@ -112,7 +114,7 @@ static const char *refuse(struct corpus *corpus, const struct cot_sample *sample
     int64_t bytes = (int64_t)(length_of(sample->question) + length_of(sample->chain) + length_of(sample->answer));
     if (bytes < options->shortest || bytes > options->longest)
         return bytes < options->shortest ? "too short" : "too long";
-    const char *text = whole(&corpus->block.arena, sample);
+    const char *text = whole(&corpus->row, sample);
     return cot_secret_in(text) ? "a secret in it" : cot_languages_refuse(corpus->languages, text, strlen(text));
 }
 
@@ -130,10 +132,11 @@ static void sift(struct corpus *corpus)
 {
     struct cot_block *block = &corpus->block;
     const int count = (int)block->sample_count;
-    const char **texts = arena_alloc(&block->arena, sizeof *texts * (size_t)(count + 1));
-    double *losses = arena_alloc(&block->arena, sizeof *losses * (size_t)(count + 1));
+    struct arena arena = {0};
+    const char **texts = arena_alloc(&arena, sizeof *texts * (size_t)(count + 1));
+    double *losses = arena_alloc(&arena, sizeof *losses * (size_t)(count + 1));
     for (int i = 0; i < count; i++)
-        texts[i] = whole(&block->arena, &block->samples[i]);
+        texts[i] = whole(&arena, &block->samples[i]);
     if (corpus->likelihood)
         lm_likelihood_of(corpus->likelihood, texts, count, losses);
     block->sample_count = 0;
@@ -149,6 +152,7 @@ static void sift(struct corpus *corpus)
         else
             block->samples[block->sample_count++] = block->samples[i];
     }
+    arena_free(&arena);
 }
 
 /* What a row holds; in UTF-8, NULL or empty where there is nothing. */
@@ -163,9 +167,26 @@ static bool is_some(const char *text)
     return text && *text;
 }
 
-static void take_row(struct corpus *corpus, struct row *row)
+static const char *copy(struct arena *arena, const char *text)
+{
+    return text ? arena_strdup(arena, text) : NULL;
+}
+
+/* Moves a sample from the row into the piece, which holds nothing of rows that were dropped: a row may have megabytes. */
+static void keep(struct corpus *corpus, struct cot_sample sample)
 {
     struct arena *arena = &corpus->block.arena;
+    corpus->block_bytes += (int64_t)(length_of(sample.question) + length_of(sample.chain) + length_of(sample.answer));
+    sample.question = copy(arena, sample.question);
+    sample.chain = copy(arena, sample.chain);
+    sample.answer = copy(arena, sample.answer);
+    sample.licence = copy(arena, sample.licence);
+    cot_block_add(&corpus->block, &sample);
+}
+
+static void take_row(struct corpus *corpus, struct row *row)
+{
+    struct arena *arena = &corpus->row;
     const char **texts = row->texts, *normals[FIELDS] = {0};
     if (is_some(texts[INPUT]) && !corpus->options->fields[COT_QUESTION])
         texts[COT_QUESTION] = is_some(texts[COT_QUESTION])
@@ -187,7 +208,7 @@ static void take_row(struct corpus *corpus, struct row *row)
     if (reason)
         drop(corpus, reason);
     else
-        cot_block_add(&corpus->block, &sample);
+        keep(corpus, sample);
 }
 
 /* The next piece of the file: its name as a source, and whether it is in. */
@@ -211,19 +232,24 @@ static struct akgen_error *flush(struct corpus *corpus)
         arena_free(&corpus->pending[i].arena);
     }
     corpus->pending_count = 0;
-    corpus->pending_rows = 0;
+    corpus->pending_rows = corpus->pending_bytes = 0;
     return error;
 }
 
-/* The piece is whole. It enters with others that are as small. */
+/* The piece is whole. It enters with others that are as small, also in what was sifted out. */
 static struct akgen_error *finish_piece(struct corpus *corpus, const char *source)
 {
     sift(corpus);
     corpus->block.source = arena_strdup(&corpus->block.arena, source);
     corpus->pending_rows += corpus->block.sample_count;
+    corpus->pending_bytes += corpus->block_bytes;
     corpus->pending[corpus->pending_count++] = corpus->block;
     corpus->block = (struct cot_block){0};
-    return corpus->pending_count == MOST_PENDING || corpus->pending_rows >= LINES ? flush(corpus) : NULL;
+    corpus->block_bytes = 0;
+    return corpus->pending_count == MOST_PENDING || corpus->pending_rows >= LINES ||
+                   corpus->pending_bytes >= MOST_PENDING_BYTES
+               ? flush(corpus)
+               : NULL;
 }
 
 /* ---- JSONL */
@@ -272,7 +298,7 @@ static int turns_of(struct arena *arena, const json_t *list, struct cot_turn **t
 static void take_turns(struct corpus *corpus, int field, struct cot_turn *turns, int count, struct row *row)
 {
     if (field != COT_CONVERSATION) {
-        row->texts[field] = cot_turns_text(&corpus->block.arena, turns, count);
+        row->texts[field] = cot_turns_text(&corpus->row, turns, count);
     } else if (!row->turn_count) {
         row->turns = turns;
         row->turn_count = count;
@@ -284,7 +310,7 @@ static void take_value(struct corpus *corpus, const json_t *value, int field, st
 {
     struct cot_turn *turns;
     if (json_is_array(value)) {
-        const int count = turns_of(&corpus->block.arena, value, &turns);
+        const int count = turns_of(&corpus->row, value, &turns);
         take_turns(corpus, field, turns, count, row);
     } else if (field != COT_CONVERSATION) {
         row->texts[field] = json_string_value(value);
@@ -308,6 +334,7 @@ static void take_line(struct corpus *corpus, const char *line, size_t length)
     else
         drop(corpus, "no JSON object");
     json_decref(object);
+    arena_free(&corpus->row);
 }
 
 static struct akgen_error *read_lines(struct corpus *corpus, FILE *in)
@@ -390,7 +417,7 @@ static const char *text_of(struct corpus *corpus, const struct cot_cell *cell, c
         *reason = "a text of more than 4 MiB";
     else if (memchr(cell->text, 0, cell->length))
         *reason = "binary";
-    const char *text = *reason ? "" : arena_strndup(&corpus->block.arena, cell->text, cell->length);
+    const char *text = *reason ? "" : arena_strndup(&corpus->row, cell->text, cell->length);
     if (!text_is_utf8(text))
         *reason = "no UTF-8";
     return *reason ? NULL : text;
@@ -400,7 +427,7 @@ static const char *text_of(struct corpus *corpus, const struct cot_cell *cell, c
 static void take_field(struct corpus *corpus, const struct field *field, int64_t row, int which, struct row *taken,
                        const char **reason)
 {
-    struct arena *arena = &corpus->block.arena;
+    struct arena *arena = &corpus->row;
     if (field->text.cells)
         taken->texts[which] = text_of(corpus, &field->text.cells[row], reason);
     if (!field->said.cells)
@@ -426,6 +453,7 @@ static void take_cells(struct corpus *corpus, const struct columns *columns, int
         drop(corpus, reason);
     else
         take_row(corpus, &taken);
+    arena_free(&corpus->row);
 }
 
 static struct akgen_error *read_group(struct corpus *corpus, struct cot_parquet_file *file, int group)

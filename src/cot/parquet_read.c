@@ -15,7 +15,7 @@ enum {
     LARGEST_FOOTER = 64 << 20,
     LARGEST_CHUNK = 1 << 30,
     LARGEST_PAGE = 256 << 20,
-    LARGEST_GROUP = 2047 << 20, /* of all pages of a row group that are read, unpacked */
+    LARGEST_GROUP = 2047 << 20, /* of what is read of a row group: pages unpacked, texts from dictionaries, cells */
     MOST_ROWS = 4 << 20,        /* of a row group */
     MOST_VALUES = 16 << 20,     /* of a column of lists in a row group */
     DEEPEST = 64                /* of the schema */
@@ -62,7 +62,7 @@ struct cot_parquet_file {
     struct group *groups;
     int column_count, column_capacity, group_count, group_capacity;
     int group;    /* that was read last */
-    int64_t room; /* bytes that its pages may still have */
+    int64_t room; /* bytes that may still be read of it */
 };
 
 static struct akgen_error *broken(const char *what)
@@ -424,6 +424,12 @@ struct reading {
     int count, capacity;
 };
 
+/* Takes bytes from what may be read of the row group. False: there are not as many. */
+static bool take_bytes(struct reading *reading, int64_t bytes)
+{
+    return (*reading->room -= bytes) >= 0;
+}
+
 /* A plain text: its length in four bytes and its bytes. */
 static bool next_text(const uint8_t **at, const uint8_t *end, struct cot_cell *cell)
 {
@@ -542,6 +548,9 @@ static struct akgen_error *read_values(struct reading *reading, const struct pag
     if (reading->column->repetitions && page->values > MOST_VALUES - reading->values)
         return broken("lists of more than 16,777,216 texts in a row group");
     reading->values += page->values;
+    /* Of lists, twice a cell for each: the array leaves as much behind as it grows. */
+    if (reading->column->repetitions && !take_bytes(reading, 2 * (int64_t)sizeof *reading->cells * page->values))
+        return broken("a row group of more than 2,047 MiB");
     if ((!reading->column->repetitions && page->values > reading->rows - reading->row) ||
         !find_levels(reading->column, page, bytes, &levels, &at))
         return broken("a page with more than there is");
@@ -558,8 +567,11 @@ static struct akgen_error *read_values(struct reading *reading, const struct pag
             continue; /* the cell is NULL */
         if (plain ? !next_text(&at, end, cell) : !next_of_runs(&words, &word) || word >= reading->words)
             return broken("a page with too few texts");
-        if (!plain)
+        if (!plain) {
             *cell = reading->dictionary[word];
+            if (!take_bytes(reading, (int64_t)cell->length))
+                return broken("a row group whose texts, with those that dictionaries repeat, have more than 2,047 MiB");
+        }
     }
     return NULL;
 }
@@ -573,7 +585,7 @@ static struct akgen_error *read_chunk(struct reading *reading, const uint8_t *by
         const uint8_t *unpacked = NULL;
         if (!read_page(&thrift, &page))
             return broken("a page that is none");
-        if ((*reading->room -= page.uncompressed) < 0)
+        if (!take_bytes(reading, page.uncompressed))
             return broken("a row group of more than 2,047 MiB");
         if (!(unpacked = unpack(reading->arena, reading->chunk->codec, &page, thrift.at)))
             return broken("a page that cannot be unpacked");
@@ -620,13 +632,17 @@ struct akgen_error *cot_parquet_column(struct arena *arena, struct cot_parquet_f
     struct akgen_error *error = check_chunk(file, reading.column, reading.chunk);
     if (error)
         return error;
+    /* A few bytes of levels make millions of cells, of each column that is asked for. */
+    const int64_t cells = (int64_t)sizeof *reading.cells * (rows->rows + 1);
+    if (!take_bytes(&reading, cells))
+        return broken("a row group of more than 2,047 MiB");
     uint8_t *bytes = arena_alloc(arena, (size_t)reading.chunk->bytes + 1);
     if (!read_at(file->fd, reading.chunk->offset, bytes, (size_t)reading.chunk->bytes))
         return broken("it cannot be read");
     if (reading.column->repetitions)
         reading.starts = arena_alloc(arena, sizeof *reading.starts * (size_t)(rows->rows + 1));
     else
-        reading.cells = arena_alloc(arena, sizeof *reading.cells * (size_t)(rows->rows + 1));
+        reading.cells = arena_alloc(arena, (size_t)cells);
     error = read_chunk(&reading, bytes);
     if (!error && reading.starts) {
         reading.starts[rows->rows] = reading.count;

@@ -2,6 +2,7 @@
 # test: cost=25 labels=long
 """akgen cot corpus on what users have: tables in Parquet, texts in several languages, folders in which anything lies. No run ends, and what
 becomes no sample is counted."""
+import gzip
 import json
 import os
 import pathlib
@@ -22,6 +23,51 @@ TEXTS = {
     "de": ("Was macht der Übersetzer mit einer Schleife, die niemals endet?", "Er darf annehmen, dass jede Schleife ohne Nebenwirkung einmal endet."),
     "un": ("2 + 2 = ?", "4 = 2 * 2 = 2 + 2 = 8 / 2"),
 }
+
+
+def varint(number):
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
+
+
+def i32(number):
+    return 5, varint(number << 1)
+
+
+def i64(number):
+    return 6, varint(number << 1)
+
+
+def binary(text):
+    return 8, varint(len(text)) + text
+
+
+def many(items):
+    return 9, bytes([len(items) << 4 | items[0][0]]) + b"".join(value for _, value in items)
+
+
+def struct(fields):
+    """Of Thrift's compact protocol: {number: value}."""
+    numbers = [0, *fields]
+    return 12, b"".join(bytes([number - last << 4 | kind]) + value for last, (number, (kind, value)) in zip(numbers, fields.items())) + b"\0"
+
+
+def dictionary_table(texts, rows):
+    """A Parquet file of columns {name: text}, each row of which points at the one entry of its column's dictionary."""
+    plain, gz, dictionary = 0, 2, 8
+    table, places = b"PAR1", []
+    for name, text in texts.items():
+        begin = len(table)
+        for kind, field, body in ((2, {7: struct({1: i32(1), 2: i32(plain)})}, len(text).to_bytes(4, "little") + text),
+                                  (0, {5: struct({1: i32(rows), 2: i32(dictionary), 3: i32(3), 4: i32(3)})}, b"\1" + varint(rows << 1) + b"\0")):
+            packed = gzip.compress(body)
+            at = len(table)
+            table += struct({1: i32(kind), 2: i32(len(body)), 3: i32(len(packed)), **field})[1] + packed
+        meta = struct({1: i32(6), 2: many([i32(dictionary)]), 3: many([binary(name.encode())]), 4: i32(gz), 5: i64(rows), 6: i64(1), 7: i64(len(table) - begin),
+                       9: i64(at), 11: i64(begin)})
+        places.append(struct({2: i64(begin), 3: meta}))
+    schema = [struct({4: binary(b"schema"), 5: i32(len(texts))}), *(struct({1: i32(6), 3: i32(0), 4: binary(name.encode()), 6: i32(0)}) for name in texts)]
+    footer = struct({1: i32(1), 2: many(schema), 3: i64(rows), 4: many([struct({1: many(places), 2: i64(1), 3: i64(rows)})])})[1]
+    return table + footer + len(footer).to_bytes(4, "little") + b"PAR1"
 
 
 class Corpus(unittest.TestCase):
@@ -106,6 +152,24 @@ class Corpus(unittest.TestCase):
         self.assertEqual(sum(reasons.values()), 5)
         self.assertTrue(all(reason.startswith("Parquet: ") for reason in reasons), reasons)
         self.assertRegex(self.take(self.corpus), r": 0 samples added, 0 dropped; ")
+
+    def test_dictionaries(self):
+        """A few hundred bytes stand for any number of rows of a megabyte. They are read where they come to what a row group may have, in memory for one."""
+        path = self.corpus / "bomb.parquet"
+        texts = {"question": b"q" * (1 << 20), "answer": b"a" * (1 << 20)}
+        path.write_bytes(dictionary_table({"question": b"What is two and two?", "answer": b"It is four, of course."}, 3000))
+        self.assertRegex(self.take(path, db="small.db"), r"^1 files, 3000 rows: 1 samples added, 2999 dropped; ")
+        self.assertEqual(self.rows("small.db"), [("What is two and two?", "It is four, of course.")])
+        for rows, dropped in ((200000, {"Parquet: a row group whose texts, with those that dictionaries repeat, have more than 2,047 MiB": 1}),
+                              (300, {"too long": 300})):
+            path.write_bytes(dictionary_table(texts, rows))
+            self.assertLess(path.stat().st_size, 4000)
+            program = subprocess.Popen([AKGEN, "cot", "corpus", path, "--db", self.at / f"{rows}.db"], stdout=subprocess.DEVNULL)
+            _, state, usage = os.wait4(program.pid, 0)
+            program.returncode = os.waitstatus_to_exitcode(state)
+            self.assertEqual(program.returncode, 0)
+            self.assertEqual(self.dropped(f"{rows}.db"), dropped)
+            self.assertLess(usage.ru_maxrss, 1 << 20, "kB")     # AddressSanitizer holds on to 256 MiB of what was freed
 
     def test_languages(self):
         self.write("a.jsonl", [{"question": question, "answer": answer} for question, answer in TEXTS.values()])
