@@ -112,10 +112,13 @@ static struct akgen_error *insert(struct store *store, const struct cot_batch *b
             cot_splits.of[split_of(sample->graph ? sample->graph : id)],
             length(sample->question) + length(sample->chain) + length(sample->answer), sample->tags, batch->step,
             batch->source);
-        if (!error && sqlite3_changes(store->db))
-            put->added++;
-        else
-            put->repeated++;
+        const bool added = !error && sqlite3_changes(store->db);
+        put->added += added;
+        put->repeated += !added;
+        if (added && store->has_words)
+            error = store_run(store, "INSERT INTO words (rowid, question, chain, answer) VALUES (?,?,?,?)", "isss",
+                              (int64_t)sqlite3_last_insert_rowid(store->db), sample->question, sample->chain,
+                              sample->answer);
         arena_free(&arena);
     }
     return error;

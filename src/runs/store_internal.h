@@ -10,10 +10,11 @@
 
 struct store {
     sqlite3 *db;
-    char *path;           /* "": a file of SQLite's own that goes with the store */
-    int owned;            /* a descriptor that holds the lock on a run (store_own); -1: none */
-    bool has_words;       /* samples to train on have a full text index */
-    pthread_mutex_t lock; /* a transaction is one thread's */
+    char *path;            /* "": a file of SQLite's own that goes with the store */
+    int owned;             /* a descriptor that holds the lock on a run (store_own); -1: none */
+    bool has_words;        /* samples to train on have a full text index */
+    _Atomic int64_t steps; /* of SQLite's machine, since a statement began */
+    pthread_mutex_t lock;  /* a transaction is one thread's */
 };
 
 /* In SQL, the language of a row `v` of the table of verdicts. */

@@ -1,4 +1,5 @@
-/* The database file: opened, brought to this version's schema (docs/store.md), and spoken to in SQL. */
+/* The database file: opened, brought to this version's schema (docs/store.md), and spoken to in SQL. Strangers hand over files, so
+ * nothing in one runs, and no statement runs for longer than the file's size explains. */
 #include "runs/store_internal.h"
 #include "base/memory.h"
 
@@ -6,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* PRAGMA application_id of a file is "AKct", PRAGMA user_version its schema's version. Up to version 5 runs had files of their own, without
@@ -46,11 +48,14 @@ static const char schema[] =
     " count INTEGER NOT NULL, PRIMARY KEY (step, source, reason)) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS asked (request TEXT PRIMARY KEY, model TEXT NOT NULL, answer TEXT NOT NULL,"
     " finished TEXT NOT NULL) WITHOUT ROWID;";
-/* Full text search of samples to train on, where SQLite has it; without it words are looked for in every row. */
-static const char schema_words[] =
-    "CREATE VIRTUAL TABLE words USING fts5 (question, chain, answer, content='samples', content_rowid='number');"
-    "CREATE TRIGGER samples_words AFTER INSERT ON samples BEGIN INSERT INTO words (rowid, question, chain, answer)"
-    " VALUES (new.number, new.question, new.chain, new.answer); END;";
+/* Full text search of samples to train on, where SQLite has it; without it words are looked for in every row. The trigger is for other
+ * programs that add samples: akgen runs none, and cot_store.c adds the words itself. */
+static const char
+    schema_words[] =
+        "CREATE VIRTUAL TABLE words USING fts5 (question, chain, answer, content='samples', content_rowid='number')",
+    schema_trigger[] =
+        "CREATE TRIGGER samples_words AFTER INSERT ON samples BEGIN INSERT INTO words (rowid, question, chain, answer)"
+        " VALUES (new.number, new.question, new.chain, new.answer); END";
 
 /* Columns that a file of runs of an older version lacks. */
 static const struct {
@@ -67,12 +72,17 @@ static const struct {
 /* Speaking to it. */
 struct akgen_error *store_error(const struct store *store)
 {
-    return error_new("%s: %s", *store->path ? store->path : "the run's temporary database", sqlite3_errmsg(store->db));
+    const char *what =
+        sqlite3_errcode(store->db) == SQLITE_INTERRUPT
+            ? "a query takes longer than akgen's tables of this size need; the file was not written by akgen"
+            : sqlite3_errmsg(store->db);
+    return error_new("%s: %s", *store->path ? store->path : "the run's temporary database", what);
 }
 
 static sqlite3_stmt *query(struct store *store, const char *sql, const char *types, va_list values)
 {
     sqlite3_stmt *statement = NULL;
+    store->steps = 0;
     bool ok = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK;
     for (int at = 1; ok && *types; types++, at++)
         switch (*types) {
@@ -156,7 +166,75 @@ struct akgen_error *store_end(struct store *store, struct akgen_error *error)
     return error;
 }
 
+static struct akgen_error *execute(struct store *store, const char *sql)
+{
+    store->steps = 0;
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? NULL : store_error(store);
+}
+
 /* Opening. */
+
+/* Ends a statement that takes longer than any of akgen's does on tables of this size: those of a stranger may lack their keys. */
+enum { STEPS_A_CALL = 10000000, STEPS_A_BYTE = 1000 };
+static const int64_t least_steps = 300000000; /* about 3 s */
+
+static int store_ends(void *closure)
+{
+    struct store *store = closure;
+    struct stat status;
+    store->steps += STEPS_A_CALL;
+    return *store->path && !stat(store->path, &status) &&
+           store->steps > least_steps + STEPS_A_BYTE * (int64_t)status.st_size;
+}
+
+/* Opens every database of this room: no trigger, view or unsafe function of the file runs, and SQLite checks the cells that it reads. */
+static struct akgen_error *open_database(struct store *store, const char *path, int flags)
+{
+    static const struct {
+        int what, on;
+    } guards[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                  {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                  {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                  {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+    enum { LONGEST_ROW = 128 << 20 };
+    bool good = sqlite3_open_v2(path, &store->db, flags, NULL) == SQLITE_OK &&
+                sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS) == SQLITE_OK;
+    for (size_t i = 0; good && i < sizeof guards / sizeof *guards; i++)
+        good = sqlite3_db_config(store->db, guards[i].what, guards[i].on, NULL) == SQLITE_OK;
+    if (!good)
+        return store_error(store);
+    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, LONGEST_ROW);
+    sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_progress_handler(store->db, STEPS_A_CALL, store_ends, store);
+    return execute(store, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0");
+}
+
+/* Refuses a file that holds more than tables, their indices, and what akgen makes. SQLite itself refuses a row of the schema whose type is not
+ * what its text makes. */
+static struct akgen_error *check_schema(struct store *store)
+{
+    static const char others[] =
+        "SELECT coalesce(type, 'row'), coalesce(name, ''), NULL FROM sqlite_master"
+        " WHERE (type NOT IN ('table', 'index') AND NOT (type = 'trigger' AND name = 'samples_words')) OR"
+        " (sql LIKE 'create virtual%' AND sql <> ?)"
+        " UNION ALL"
+        " SELECT 'column', m.name, c.name FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c ON c.hidden > 1"
+        " WHERE m.type = 'table' AND m.sql NOT LIKE 'create virtual%' LIMIT 1";
+    struct akgen_error *error = NULL, *found = NULL;
+    sqlite3_stmt *row = store_query(store, others, "s", schema_words);
+    while (store_next(store, row, &error))
+        found =
+            sqlite3_column_type(row, 2) == SQLITE_NULL
+                ? error_new("%s holds the %.20s '%.60s', expected tables alone (docs/store.md)", store->path,
+                            strcmp(store_text(row, 0), "table") == 0 ? "virtual table" : store_text(row, 0),
+                            store_text(row, 1))
+                : error_new("%s: column '%.60s' of '%.60s' is computed, expected one that is stored (docs/store.md)",
+                            store->path, store_text(row, 2), store_text(row, 1));
+    if (error)
+        error_free(found);
+    return error ? error : found;
+}
+
 static bool has_table(struct store *store, const char *name)
 {
     return store_number(store, 0, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", "s", name);
@@ -178,11 +256,6 @@ static enum kind kind_of(struct store *store, int *version)
     return store_number(store, 0, "SELECT count(*) FROM sqlite_master", "") ? FOREIGN : EMPTY;
 }
 
-static struct akgen_error *execute(struct store *store, const char *sql)
-{
-    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? NULL : store_error(store);
-}
-
 /* Makes the tables, or those that a file of an earlier version lacks. Another process may have done it by now. */
 static struct akgen_error *migrate(struct store *store)
 {
@@ -199,6 +272,8 @@ static struct akgen_error *migrate(struct store *store)
         error = execute(store, schema);
     if (!error && kind != SAMPLES_ALONE && sqlite3_compileoption_used("ENABLE_FTS5"))
         error = execute(store, schema_words);
+    if (!error && kind != SAMPLES_ALONE && sqlite3_compileoption_used("ENABLE_FTS5"))
+        error = execute(store, schema_trigger);
     for (size_t i = 0; kind == RUNS_ALONE && !error && i < sizeof extensions / sizeof *extensions; i++)
         if (version < extensions[i].before)
             error = execute(store, extensions[i].sql);
@@ -212,6 +287,8 @@ static struct akgen_error *check_kind(struct store *store, bool write)
     int version;
     struct akgen_error *error = execute(store, "BEGIN; SELECT count(*) FROM sqlite_master");
     const enum kind kind = error ? CURRENT : kind_of(store, &version);
+    if (!error && kind != NEWER && kind != FOREIGN)
+        error = check_schema(store);
     if (!error)
         error = execute(store, "COMMIT");
     if (error || kind == CURRENT)
@@ -228,7 +305,7 @@ static struct akgen_error *check_kind(struct store *store, bool write)
     error_free(error); /* who only reads does not need to write */
     /* Puts a temporary copy in the file's place, which ends with the store. */
     sqlite3 *file = store->db;
-    error = sqlite3_open("", &store->db) == SQLITE_OK ? NULL : store_error(store);
+    error = open_database(store, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     sqlite3_backup *backup = error ? NULL : sqlite3_backup_init(store->db, "main", file, "main");
     if (backup)
         sqlite3_backup_step(backup, -1);
@@ -241,14 +318,14 @@ static struct akgen_error *check_kind(struct store *store, bool write)
 static struct akgen_error *open_as(const char *path, bool write, struct store **result)
 {
     struct akgen_error *error = NULL;
+    struct stat status;
     if (!write && access(path, R_OK))
         return error_new("%s: %m", path);
+    if (!stat(path, &status) && !S_ISREG(status.st_mode))
+        return error_new("%s: not a regular file", path);
     struct store *store = memory_alloc(sizeof *store);
     *store = (struct store){.path = memory_string(path), .owned = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
-    if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READWRITE | (write ? SQLITE_OPEN_CREATE : 0), NULL) !=
-            SQLITE_OK ||
-        sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS) != SQLITE_OK)
-        error = store_error(store);
+    error = open_database(store, path, SQLITE_OPEN_READWRITE | (write ? SQLITE_OPEN_CREATE : 0));
     if (!error)
         error = check_kind(store, write);
     if (error)

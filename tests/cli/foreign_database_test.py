@@ -123,6 +123,20 @@ class ForeignDatabase(unittest.TestCase):
         groups = json.loads(self.report(path, "--format", "json"))["groups"]
         self.assertEqual((groups[-1]["passed"], groups[-1]["compiled"], groups[-1]["excluded"]), (0, 0, 5))
 
+    def test_views_and_triggers(self):
+        for number, (sql, said) in enumerate((("ALTER TABLE verdicts RENAME TO other; CREATE VIEW verdicts AS SELECT * FROM other", "the view 'verdicts'"),
+                                              ("CREATE TRIGGER \"a\x1b[31m\" AFTER INSERT ON runs BEGIN DELETE FROM verdicts; END", "the trigger 'a"))):
+            path = self.directory / f"schema-{number}.db"
+            shutil.copy(self.clean, path)
+            with sqlite3.connect(path) as db:
+                db.executescript(sql)
+            for command in (["report"], ["export", "sft"], ["cot", "stats"], ["bench", "--provider", "reference", "--task", "level1/Math/Sqrt", "--case", "0"]):
+                process = akgen(*command, "--db", path)
+                self.assertEqual(process.returncode, 3 if command[0] == "bench" else 2, command)
+                self.assertIn(f"{path.name} holds {said}", process.stderr)
+                self.assertIn(", expected tables alone (docs/store.md)", process.stderr)
+                self.assertEqual(CONTROL & set(process.stderr), set())
+
     def test_bytes_that_are_no_text(self):
         path = self.directory / "bytes.db"
         shutil.copy(self.clean, path)

@@ -1,6 +1,7 @@
 /* The database of samples: each is there once, a source is all there or not at all, also when its process is killed at any moment,
  * and splits do not change. */
 #include "runs/cot_store.h"
+#include "runs/store_internal.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -374,6 +376,81 @@ static void other_databases_are_refused(void **state)
     fails_with(store_open(place->file, &place->store), "not a database");
 }
 
+/* A new file of akgen's on which somebody else ran some SQL. */
+static void make_edited(struct place *place, const char *sql)
+{
+    sqlite3 *db;
+    char *why = NULL;
+    unlink(place->file);
+    succeed(store_open(place->file, &place->store));
+    store_close(place->store);
+    place->store = NULL;
+    assert_int_equal(sqlite3_open(place->file, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
+        fail_msg("%s: %s", sql, why);
+    sqlite3_close(db);
+}
+
+static void files_hold_tables_alone(void **state)
+{
+    static const struct {
+        const char *sql, *why;
+    } edits[] = {
+        {"CREATE VIEW later AS SELECT * FROM runs", "holds the view 'later', expected tables alone"},
+        {"DROP TABLE verdicts; CREATE VIEW verdicts AS SELECT 1 AS run", "holds the view 'verdicts'"},
+        {"CREATE TRIGGER mine AFTER INSERT ON done BEGIN DELETE FROM done; END", "holds the trigger 'mine'"},
+        {"DROP TABLE runs; CREATE VIRTUAL TABLE runs USING fts5 (id)", "holds the virtual table 'runs'"},
+        {"DROP TABLE words; CREATE VIRTUAL TABLE words USING fts5 (question, chain, answer)",
+         "holds the virtual table 'words'"},
+        {"ALTER TABLE runs ADD COLUMN much AS (zeroblob(900000000))", "column 'much' of 'runs' is computed"},
+        {"CREATE VIEW later AS SELECT 1; PRAGMA writable_schema = ON;"
+         "UPDATE sqlite_master SET type = 'table' WHERE name = 'later'",
+         "malformed database schema (later)"},
+    };
+    struct place *place = *state;
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        make_edited(place, edits[i].sql);
+        fails_with(store_open(place->file, &place->store), edits[i].why);
+        fails_with(store_open_to_read(place->file, &place->store), edits[i].why);
+    }
+    make_edited(place, "CREATE INDEX mine ON runs (suite); CREATE TABLE notes (text); ANALYZE");
+    succeed(store_open(place->file, &place->store));
+}
+
+/* The file's trigger on samples has akgen's name and does something else. */
+static void no_trigger_runs(void **state)
+{
+    struct place *place = *state;
+    struct cot_sample sample = a_sample("What does DataCopy do?", "It copies.");
+    make_edited(place, "DROP TRIGGER samples_words;"
+                       "CREATE TRIGGER samples_words AFTER INSERT ON samples BEGIN DELETE FROM samples; END");
+    succeed(store_open(place->file, &place->store));
+    put(place, "1", &sample, 1);
+    expect(place, &(struct cot_filter){.search = "DataCopy"}, "What does DataCopy do?;");
+}
+
+/* A column that takes long may hide in an index or in a check; here a statement itself has no end. */
+static void a_statement_ends(void **state)
+{
+    static const char endless[] =
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    struct place *place = *state;
+    succeed(store_open(place->file, &place->store));
+    assert_int_equal(store_number(place->store, -1, endless, ""), -1);
+    fails_with(store_error(place->store), "a query takes longer than akgen's tables of this size need");
+    assert_int_equal(store_number(place->store, -1, "SELECT 1", ""), 1);
+    assert_int_equal(store_number(place->store, -1, "SELECT length(zeroblob(134217729))", ""), -1);
+    fails_with(store_error(place->store), "too big");
+}
+
+static void a_pipe_is_no_database(void **state)
+{
+    struct place *place = *state;
+    assert_int_equal(mkfifo(place->file, 0600), 0);
+    fails_with(store_open(place->file, &place->store), "not a regular file");
+    fails_with(store_open_to_read(place->file, &place->store), "not a regular file");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +462,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(splits_go_by_operator_and_stay, set_up, tear_down),
         cmocka_unit_test_setup_teardown(filters_choose, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_databases_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(files_hold_tables_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_trigger_runs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_statement_ends, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_pipe_is_no_database, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
