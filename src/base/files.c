@@ -48,21 +48,35 @@ static size_t read_all(int fd, char *buffer, size_t length)
     return done;
 }
 
-struct akgen_error *files_read(struct arena *arena, const char *path, size_t limit, char **bytes, size_t *length)
+struct akgen_error *files_open(const char *path, enum files_links links, int *fd, struct stat *status)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat status;
-    if (fd < 0 || fstat(fd, &status)) {
-        struct akgen_error *error = no_access(path, errno);
-        if (fd >= 0)
-            close(fd);
-        return error;
+    struct akgen_error *error = NULL;
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (links == FILES_REFUSE_LINKS ? O_NOFOLLOW : 0));
+    if (*fd < 0 && errno == ELOOP && links == FILES_REFUSE_LINKS)
+        error = error_of_the_file(error_new("%s: a link, expected a file of the folder itself", path));
+    else if (*fd < 0 || fstat(*fd, status))
+        error = no_access(path, errno);
+    else if (!S_ISREG(status->st_mode))
+        error = error_of_the_file(error_new("%s: not a regular file", path));
+    if (error && *fd >= 0) {
+        close(*fd);
+        *fd = -1;
     }
-    if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > limit) {
+    return error;
+}
+
+static struct akgen_error *files_read_as(struct arena *arena, const char *path, enum files_links links, size_t limit,
+                                         char **bytes, size_t *length)
+{
+    int fd;
+    struct stat status;
+    struct akgen_error *error = files_open(path, links, &fd, &status);
+    if (error)
+        return error;
+    if ((uint64_t)status.st_size > limit) {
         close(fd);
-        return error_of_the_file(S_ISREG(status.st_mode) ? error_new("%s: %lld bytes, at most %zu are allowed", path,
-                                                                     (long long)status.st_size, limit)
-                                                         : error_new("%s: not a regular file", path));
+        return error_of_the_file(
+            error_new("%s: %lld bytes, at most %zu are allowed", path, (long long)status.st_size, limit));
     }
     char *buffer = arena_alloc(arena, (size_t)status.st_size + 1);
     size_t done = read_all(fd, buffer, (size_t)status.st_size);
@@ -73,6 +87,17 @@ struct akgen_error *files_read(struct arena *arena, const char *path, size_t lim
     if (length)
         *length = done;
     return NULL;
+}
+
+struct akgen_error *files_read(struct arena *arena, const char *path, size_t limit, char **bytes, size_t *length)
+{
+    return files_read_as(arena, path, FILES_FOLLOW_LINKS, limit, bytes, length);
+}
+
+struct akgen_error *files_read_inside(struct arena *arena, const char *folder, const char *name, size_t limit,
+                                      char **bytes, size_t *length)
+{
+    return files_read_as(arena, arena_printf(arena, "%s/%s", folder, name), FILES_REFUSE_LINKS, limit, bytes, length);
 }
 
 bool files_write_all(int fd, const void *bytes, size_t length)

@@ -7,14 +7,23 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 /* True if a system call failed with this errno because of what the file is or may be (no right to read it, a name that is
  * too long, ...), not because this machine lacks something. Errors of files_read and files_list that tell of such a
  * reason, or of a file that is too large or none, are of_the_file. */
 bool files_of_the_file(int reason);
-/* The whole file, NUL-terminated, in the arena. `length` may be NULL. Errors: unreadable, or larger than `limit`
+/* A path that names what is inside a stranger's folder must not be a link: it leads to files of whoever reads the folder. */
+enum files_links { FILES_FOLLOW_LINKS, FILES_REFUSE_LINKS };
+/* Opens a regular file to read it, and never waits. The caller closes `fd`; `status` is what the file is. Errors: unreadable, a FIFO, a device
+ * or anything else that is no regular file, a link that is refused. */
+struct akgen_error *files_open(const char *path, enum files_links links, int *fd, struct stat *status);
+/* The whole file, NUL-terminated, in the arena. `length` may be NULL. Errors: those of files_open, or larger than `limit`
  * bytes. */
 struct akgen_error *files_read(struct arena *arena, const char *path, size_t limit, char **bytes, size_t *length);
+/* The same of the file `name` inside a stranger's folder. */
+struct akgen_error *files_read_inside(struct arena *arena, const char *folder, const char *name, size_t limit,
+                                      char **bytes, size_t *length);
 /* Writes beside the target and renames: readers see the old file or the new one, never a part. */
 struct akgen_error *files_write(const char *path, const void *bytes, size_t length);
 /* Writes all of it to a descriptor. False: errno says why not; a part may have been written. */

@@ -98,16 +98,17 @@ static void print_params(const char *title, const struct task *task, const struc
 /* desc.md, as it stands. */
 static void print_description(const struct task *task)
 {
+    enum { LONGEST = 4 << 20 };
     struct arena arena = {0};
-    FILE *file = fopen(arena_printf(&arena, "%s/desc.md", task->dir), "r");
-    int c;
+    char *text;
+    size_t length;
+    struct akgen_error *error = files_read_inside(&arena, task->dir, "desc.md", LONGEST, &text, &length);
+    if (!error) {
+        putchar('\n');
+        fwrite(text, 1, length, stdout);
+    }
+    error_free(error);
     arena_free(&arena);
-    if (!file)
-        return;
-    putchar('\n');
-    while ((c = fgetc(file)) != EOF)
-        putchar(c);
-    fclose(file);
 }
 
 /* What PyTorch on the NPU would launch, with the bytes of case 0 and what that would take. */

@@ -3,6 +3,7 @@
 #include "cot/corpus.h"
 #include "base/array.h"
 #include "base/digest.h"
+#include "base/files.h"
 #include "base/jsons.h"
 #include "base/text.h"
 #include "cot/language.h"
@@ -558,13 +559,14 @@ static struct akgen_error *read_file(struct corpus *corpus, const struct cot_fil
 {
     struct arena arena = {0};
     struct stat status;
-    int fd = file->reason ? -1 : open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
-    struct akgen_error *error;
+    int fd = -1;
+    struct akgen_error *error = file->reason ? NULL : files_open(file->path, FILES_FOLLOW_LINKS, &fd, &status);
+    FILE *in = file->reason || error ? NULL : fdopen(fd, "r");
     corpus->path = file->path;
     corpus->piece = 0;
     corpus->counts->files++;
-    if (!in || fstat(fd, &status) || !S_ISREG(status.st_mode) || !(corpus->read_as = read_as(&arena, corpus, in)))
+    error_free(error);
+    if (!in || !(corpus->read_as = read_as(&arena, corpus, in)))
         error = refuse_file(corpus, file->reason ? file->reason : "a file that cannot be read");
     else
         error = has_end(file->path, ".parquet") ? read_table(corpus, fd) : read_lines(corpus, in);

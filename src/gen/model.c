@@ -241,8 +241,10 @@ static const char *digest_of_weights(struct arena *arena, const char *folder)
     char *bytes = memory_alloc(PIECE);
     error_free(files_list(arena, folder, &paths, &count)); /* who reads the model complains */
     for (size_t i = 0; i < count; i++) {
-        int file =
-            strchr(paths[i], '/') ? -1 : open(arena_printf(arena, "%s/%s", folder, paths[i]), O_RDONLY | O_CLOEXEC);
+        struct stat status;
+        int file = -1;
+        if (!strchr(paths[i], '/'))
+            error_free(files_open(arena_printf(arena, "%s/%s", folder, paths[i]), FILES_REFUSE_LINKS, &file, &status));
         digest_string(digest, paths[i]);
         for (ssize_t got; file >= 0 && (got = read(file, bytes, PIECE)) > 0;)
             digest_bytes(digest, bytes, (size_t)got);

@@ -53,7 +53,7 @@ struct akgen_error *prompt_description(struct arena *arena, const struct task *t
     *description = "";
     if (!files_exists(path))
         return NULL;
-    struct akgen_error *error = files_read(arena, path, LONGEST_FILE, &text, NULL);
+    struct akgen_error *error = files_read_inside(arena, task->dir, "desc.md", LONGEST_FILE, &text, NULL);
     if (error)
         return error;
     text_make_utf8(text);

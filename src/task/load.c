@@ -12,7 +12,7 @@ static struct akgen_error *read_text(struct arena *arena, const char *dir, const
 {
     size_t length;
     const char *path = arena_printf(arena, "%s/%s", dir, name);
-    struct akgen_error *error = files_read(arena, path, MAX_FILE, text, &length);
+    struct akgen_error *error = files_read_inside(arena, dir, name, MAX_FILE, text, &length);
     if (error)
         return error;
     return memchr(*text, 0, length) ? error_new("%s: not a text file: it holds a NUL byte", path) : NULL;
@@ -50,14 +50,11 @@ struct akgen_error *task_load(struct arena *arena, const char *dir, struct task 
     if (!realpath(dir, absolute))
         return error_new("%s: %m", dir);
     *task = (struct task){.dir = arena_strdup(arena, absolute)};
-    struct akgen_error *error = read_text(arena, absolute, "task.yaml", &description);
+    struct akgen_error *error = read_text(arena, dir, "task.yaml", &description);
     if (!error)
-        error = read_text(arena, absolute, "cases.csv", &cases);
-    if (error) {
-        struct akgen_error *placed = error_new("%s/%s", dir, error->message);
-        error_free(error);
-        return placed;
-    }
+        error = read_text(arena, dir, "cases.csv", &cases);
+    if (error)
+        return error;
     error = task_of_texts(arena, dir, description, cases, task);
     task->dir = arena_strdup(arena, absolute);
     return error;

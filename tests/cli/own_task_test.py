@@ -238,6 +238,22 @@ class OwnTask(unittest.TestCase):
             self.assertEqual(process.returncode, 0, process.stderr)
             self.assertTrue(process.stdout.startswith(f"level{number + 1}/Like/{like}: "), process.stdout)
 
+    def test_a_description_is_a_file_of_the_folder(self):
+        """desc.md of somebody else's task: one that never ends, or a file of the user's that a prompt would show to a model."""
+        shutil.copytree(TASKS / "level1/Math/Sqrt", "theirs")
+        description = pathlib.Path("theirs/desc.md")
+        (self.home / "secret").write_text("the secret of the user\n")
+        for put, said in ((os.mkfifo, "not a regular file"), (lambda at: at.symlink_to("/dev/zero"), "a link, expected a file of the folder itself"),
+                          (lambda at: at.symlink_to(self.home / "secret"), "a link, expected a file of the folder itself")):
+            description.unlink()
+            put(description)
+            shown = akgen("task", "show", "./theirs", env=self.env, timeout=60)
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+            self.assertIn("level1/Math/Sqrt", shown.stdout)
+            prompt = akgen("gen", "./theirs", "--print-prompt", timeout=60)
+            self.assertIn(f"theirs/desc.md: {said}", prompt.stderr)
+            self.assertNotIn("the secret of the user", shown.stdout + prompt.stdout)
+
     def test_mistakes_have_a_line(self):
         for _ in self.follow():
             break

@@ -127,6 +127,34 @@ static void a_text_that_only_looks_costly_is_read(void **state)
     arena_free(&a);
 }
 
+/* Files that never end, that wait for a writer, or that belong to whoever reads the task. */
+static void only_files_of_the_folder_are_read(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"task.yaml", "cases.csv"};
+    static const char *const targets[] = {NULL, "/dev/zero", "/etc/passwd"};
+    struct arena a = {0};
+    struct task task;
+    put("task.yaml", good_yaml);
+    put("cases.csv", good_csv);
+    for (size_t n = 0; n < 2; n++)
+        for (size_t t = 0; t < 3; t++) {
+            const char *path = arena_printf(&a, "%s/%s", directory, names[n]);
+            assert_int_equal(unlink(path), 0);
+            assert_int_equal(targets[t] ? symlink(targets[t], path) : mkfifo(path, 0600), 0);
+            struct akgen_error *error = task_load(&a, directory, &task);
+            assert_non_null(error);
+            assert_string_equal(error->message, arena_printf(&a, "%s: %s", path,
+                                                             targets[t] ? "a link, expected a file of the folder itself"
+                                                                        : "not a regular file"));
+            error_free(error);
+            assert_int_equal(unlink(path), 0);
+            put(names[n], n ? good_csv : good_yaml);
+        }
+    assert_null(task_load(&a, directory, &task));
+    arena_free(&a);
+}
+
 static void binary_files_are_refused(void **state)
 {
     (void)state;
@@ -483,6 +511,7 @@ int main(void)
         cmocka_unit_test(binary_files_are_refused),
         cmocka_unit_test(costly_shapes_are_refused_before_libyaml_loads_them),
         cmocka_unit_test(a_text_that_only_looks_costly_is_read),
+        cmocka_unit_test(only_files_of_the_folder_are_read),
         cmocka_unit_test(a_good_task_loads),
         cmocka_unit_test(misspelt_words_are_errors),
         cmocka_unit_test(misplaced_keys_are_errors),
