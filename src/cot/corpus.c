@@ -168,20 +168,20 @@ static bool is_some(const char *text)
     return text && *text;
 }
 
-static const char *copy(struct arena *arena, const char *text)
+static const char *corpus_copy(struct arena *arena, const char *text)
 {
     return text ? arena_strdup(arena, text) : NULL;
 }
 
 /* Moves a sample from the row into the piece, which holds nothing of rows that were dropped: a row may have megabytes. */
-static void keep(struct corpus *corpus, struct cot_sample sample)
+static void corpus_keep(struct corpus *corpus, struct cot_sample sample)
 {
     struct arena *arena = &corpus->block.arena;
     corpus->block_bytes += (int64_t)(length_of(sample.question) + length_of(sample.chain) + length_of(sample.answer));
-    sample.question = copy(arena, sample.question);
-    sample.chain = copy(arena, sample.chain);
-    sample.answer = copy(arena, sample.answer);
-    sample.licence = copy(arena, sample.licence);
+    sample.question = corpus_copy(arena, sample.question);
+    sample.chain = corpus_copy(arena, sample.chain);
+    sample.answer = corpus_copy(arena, sample.answer);
+    sample.licence = corpus_copy(arena, sample.licence);
     cot_block_add(&corpus->block, &sample);
 }
 
@@ -209,7 +209,7 @@ static void take_row(struct corpus *corpus, struct row *row)
     if (reason)
         drop(corpus, reason);
     else
-        keep(corpus, sample);
+        corpus_keep(corpus, sample);
 }
 
 /* The next piece of the file: its name as a source, and whether it is in. */

@@ -424,8 +424,8 @@ struct reading {
     int count, capacity;
 };
 
-/* Takes bytes from what may be read of the row group. False: there are not as many. */
-static bool take_bytes(struct reading *reading, int64_t bytes)
+/* Takes bytes off what may still be read of the row group. False: there are not as many. */
+static bool parquet_charge(struct reading *reading, int64_t bytes)
 {
     return (*reading->room -= bytes) >= 0;
 }
@@ -549,7 +549,7 @@ static struct akgen_error *read_values(struct reading *reading, const struct pag
         return broken("lists of more than 16,777,216 texts in a row group");
     reading->values += page->values;
     /* Of lists, twice a cell for each: the array leaves as much behind as it grows. */
-    if (reading->column->repetitions && !take_bytes(reading, 2 * (int64_t)sizeof *reading->cells * page->values))
+    if (reading->column->repetitions && !parquet_charge(reading, 2 * (int64_t)sizeof *reading->cells * page->values))
         return broken("a row group of more than 2,047 MiB");
     if ((!reading->column->repetitions && page->values > reading->rows - reading->row) ||
         !find_levels(reading->column, page, bytes, &levels, &at))
@@ -569,7 +569,7 @@ static struct akgen_error *read_values(struct reading *reading, const struct pag
             return broken("a page with too few texts");
         if (!plain) {
             *cell = reading->dictionary[word];
-            if (!take_bytes(reading, (int64_t)cell->length))
+            if (!parquet_charge(reading, (int64_t)cell->length))
                 return broken("a row group whose texts, with those that dictionaries repeat, have more than 2,047 MiB");
         }
     }
@@ -585,7 +585,7 @@ static struct akgen_error *read_chunk(struct reading *reading, const uint8_t *by
         const uint8_t *unpacked = NULL;
         if (!read_page(&thrift, &page))
             return broken("a page that is none");
-        if (!take_bytes(reading, page.uncompressed))
+        if (!parquet_charge(reading, page.uncompressed))
             return broken("a row group of more than 2,047 MiB");
         if (!(unpacked = unpack(reading->arena, reading->chunk->codec, &page, thrift.at)))
             return broken("a page that cannot be unpacked");
@@ -634,7 +634,7 @@ struct akgen_error *cot_parquet_column(struct arena *arena, struct cot_parquet_f
         return error;
     /* A few bytes of levels make millions of cells, of each column that is asked for. */
     const int64_t cells = (int64_t)sizeof *reading.cells * (rows->rows + 1);
-    if (!take_bytes(&reading, cells))
+    if (!parquet_charge(&reading, cells))
         return broken("a row group of more than 2,047 MiB");
     uint8_t *bytes = arena_alloc(arena, (size_t)reading.chunk->bytes + 1);
     if (!read_at(file->fd, reading.chunk->offset, bytes, (size_t)reading.chunk->bytes))
