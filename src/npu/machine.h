@@ -28,7 +28,6 @@ struct npu {
     int region_count;
     uint64_t gm_low, gm_high;      /* hull of the regions and the span */
     uint64_t span_low, span_bytes; /* npu_gm_span */
-    uint64_t sys_workspace;        /* what SetSysWorkspace was given; 0 = not called */
     struct npu_finding findings[NPU_MAX_FINDINGS];
     size_t finding_count, last_finding;
     struct npu_variables {
@@ -76,6 +75,7 @@ struct npu {
     bool tape_cut;            /* the tapes did not fit into NPU_TAPE_BYTES */
     struct npu_tape_block *tape_blocks;
     struct npu_tape_chunk *tape_rests; /* unused ends of chunks, from tapes that have ended */
+    uint32_t tape_meetings;            /* of all its cores so far */
     uint32_t tape_told;                /* numbers that its cores have told each other */
     struct ub_memory *free_ub[2];      /* of AIVs, of AICs */
     uint64_t next_ub;                  /* in NPU_AREA_LOCAL */

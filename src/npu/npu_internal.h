@@ -124,6 +124,7 @@ struct npu_core {
     struct npu_pipe_object *pipe;        /* queue.c: the live TPipe */
     struct npu_fiber *fiber;             /* fiber.h */
     struct npu_dcache *dcache;           /* dcache.c */
+    uint64_t sys_workspace;              /* set by SetSysWorkspace; 0: not called */
     struct npu_arguments *arguments; /* scalar/arguments.c: copies for the calls in progress; NULL before the first */
     uint8_t *variables;              /* launch/own_variables.c: NULL before the core runs, or without any */
     struct npu_between *between;     /* between.c: order against other cores; NULL: SyncAll alone orders them */

@@ -118,20 +118,19 @@ uint64_t npu_user_workspace(uint64_t workspace_addr)
     return workspace_addr + npu_current->npu->config.reserved_workspace;
 }
 
-/* The part of the workspace that high-level APIs use is the reserved one in front of the user's. Every core says the
- * same. */
+/* Sets the part of the workspace that high-level APIs use, the reserved one before the user's. Each core sets its own. */
 void npu_set_sys_workspace(uint64_t workspace_addr)
 {
-    npu_current->npu->sys_workspace = workspace_addr;
+    npu_current->sys_workspace = workspace_addr;
 }
 
 uint64_t npu_sys_workspace(void)
 {
     const struct npu *npu = npu_current->npu;
-    for (int i = 0; i < npu->region_count && !npu->sys_workspace; i++)
+    for (int i = 0; i < npu->region_count && !npu_current->sys_workspace; i++)
         if (npu->regions[i]->kind == NPU_GM_WORKSPACE)
             return (uint64_t)npu->regions[i]->base;
-    return npu->sys_workspace;
+    return npu_current->sys_workspace;
 }
 
 void npu_assert_failed(const char *expression, const char *file, int line)

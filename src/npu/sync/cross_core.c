@@ -43,6 +43,7 @@ struct pair_clocks {
 };
 /* A SyncAll of either kind. The clocks are NULL until one is needed. */
 struct meeting {
+    uint32_t number;            /* of the current one among all of the launch, for the tape */
     int arrived, members;       /* in the current one; how many cores it takes, as the first arrival said */
     uint64_t generation;        /* completed */
     struct npu_clock *gathered; /* what came before those who have arrived */
@@ -209,9 +210,11 @@ static void meet(struct npu_core *core, struct meeting *meeting, int members, co
                  "block %d waits for %d blocks, those that wait already for %d", core->block, members,
                  meeting->members);
     meeting->members = members;
+    if (!meeting->arrived)
+        meeting->number = ++npu->tape_meetings;
     bool last = ++meeting->arrived == members;
     if (core->tape)
-        npu_tape_add(core, NPU_STEP_MEET, 0, 0, meeting == &npu->cross_core->soft, (uint32_t)members);
+        npu_tape_add(core, NPU_STEP_MEET, 0, 0, members, meeting->number);
     struct npu_clock **met = &meeting->met[meeting->generation % 2];
     if (core->between)
         between_release(core, NPU_LANE_S, made(npu, &meeting->gathered));

@@ -95,10 +95,13 @@ static uint32_t repeats_of(const struct npu_core *core, const struct npu_insn *i
     *per_repeat = (uint32_t)(NPU_REPEAT / (widest ? widest : 1));
     if (insn->form == NPU_FORM_COUNT)
         return (insn->count + *per_repeat - 1) / *per_repeat;
-    uint64_t counted = insn->form == NPU_FORM_MASK_REG ? core->regs.mask[0] : insn->mask[0];
-    if (core->regs.counter && insn->form != NPU_FORM_MASK_BITS)
-        return (uint32_t)((counted + *per_repeat - 1) / *per_repeat);
-    return insn->repeat;
+    const bool without_mask = insn->op == NPU_OP_BRCB || insn->op == NPU_OP_TRANS_DATA_5HD;
+    if (!core->regs.counter || without_mask)
+        return insn->repeat;
+    const uint64_t counted = insn->form == NPU_FORM_MASK_REG ? core->regs.mask[0] : insn->mask[0];
+    const uint32_t repeats = (uint32_t)((counted + *per_repeat - 1) / *per_repeat);
+    return insn->op == NPU_OP_COPY ? insn->repeat * repeats
+                                   : repeats; /* of Copy it counts the elements of each repeat */
 }
 
 /* Elements per cycle, by the table and the width of what is computed. */
@@ -243,7 +246,7 @@ static uint64_t digest(const struct npu_core *core, const struct npu_insn *insn)
                               (uint64_t)insn->src_type << 32 | (uint64_t)core->regs.counter << 40,
                           (insn->dst.addr - ub) | (insn->src0.addr - ub) << 20 | (insn->src1.addr - ub) << 40);
     hash = mixed(hash, insn->count | (uint64_t)insn->repeat << 32);
-    if (insn->form == NPU_FORM_COUNT && insn->op != NPU_OP_DATA_COPY)
+    if (insn->form == NPU_FORM_COUNT && insn->op != NPU_OP_DATA_COPY && insn->op != NPU_OP_MRG_SORT)
         return hash;
     hash = mixed(hash, insn->dst_blk | (uint64_t)insn->src0_blk << 16 | (uint64_t)insn->src1_blk << 32 |
                            (uint64_t)insn->dst_rep << 48);

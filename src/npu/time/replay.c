@@ -121,9 +121,9 @@ struct replay {
     struct npu_traffic *traffic;
     struct timeline *lines;
     struct npu_timing timing;
-    struct round *open; /* [scope][CROSS_MODES][CROSS_FLAGS][ROUNDS] */
-    struct meeting meetings[2];
-    double *told; /* by number: when others see it; 0: it has not been told */
+    struct round *open;       /* [scope][CROSS_MODES][CROSS_FLAGS][ROUNDS] */
+    struct meeting *meetings; /* by number */
+    double *told;             /* by number: when others see it; 0: it has not been told */
     struct place places[PLACES];
     double l2_all, hbm_all; /* bytes that were asked of them */
     int64_t flows;
@@ -653,21 +653,20 @@ static bool hear(struct replay *replay, struct timeline *line, const struct npu_
 
 static void meet(struct replay *replay, struct timeline *line, const struct npu_step *step)
 {
-    struct meeting *meeting = &replay->meetings[step->event & 1];
+    struct meeting *meeting = &replay->meetings[step->count];
     join(line);
     meeting->at = larger(meeting->at, line->scalar);
-    halt(line, MEETING, step->event & 1);
-    if (++meeting->arrived < (int)step->count)
+    halt(line, MEETING, step->count);
+    if (++meeting->arrived < step->event)
         return;
     for (int i = 0; i < replay->npu->core_count; i++) {
         struct timeline *other = &replay->lines[i];
-        if (!is_halted(other, MEETING, step->event & 1))
+        if (!is_halted(other, MEETING, step->count))
             continue;
         wake(replay, other);
         other->scalar = meeting->at + NPU_RATE_MEETING;
         join(other);
     }
-    *meeting = (struct meeting){0};
 }
 
 /* Does one step; false: it is not over: the core waits for others, or a copy is under way. */
@@ -984,6 +983,7 @@ void npu_replay(struct npu *npu)
     replay->traffic = npu_traffic_create(npu->config.soc, npu->gm_low);
     replay->lines = zeros((size_t)npu->core_count, sizeof *replay->lines);
     replay->turns.all = zeros((size_t)npu->core_count, sizeof *replay->turns.all);
+    replay->meetings = zeros((size_t)npu->tape_meetings + 1, sizeof *replay->meetings);
     replay->told = zeros((size_t)npu->tape_told + 1, sizeof *replay->told);
     replay->open = zeros((size_t)npu->core_count * CROSS_MODES * CROSS_FLAGS * ROUNDS, sizeof *replay->open);
     for (int i = 0; i < npu->core_count; i++) {
@@ -1004,6 +1004,7 @@ void npu_replay(struct npu *npu)
     }
     free(replay->turns.all);
     free(replay->told);
+    free(replay->meetings);
     free(replay->open);
     free(replay->lines);
     npu_traffic_destroy(replay->traffic);

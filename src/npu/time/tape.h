@@ -18,7 +18,7 @@ enum npu_step_kind {
     NPU_STEP_JOIN,       /* everything is done before anything goes on */
     NPU_STEP_CROSS_SET,  /* CrossCoreSetFlag: `event`, mode `to`, behind what `lane` was given */
     NPU_STEP_CROSS_WAIT, /* CrossCoreWaitFlag: `event` */
-    NPU_STEP_MEET,       /* SyncAll of `count` cores; event: 0 hard, 1 soft */
+    NPU_STEP_MEET,       /* SyncAll number `count` of the launch, of `event` cores */
     NPU_STEP_TELL,       /* number `count` is told to other cores, behind what `lane` was given */
     NPU_STEP_HEAR        /* the scalar unit goes on when number `count` has been told */
 };

@@ -471,6 +471,24 @@ static void check_metadata(struct confine *confine)
     LLVMDisposeModuleFlagsMetadata(flags);
 }
 
+/* Refuses variables outside GM that are too large to be copied for each core (npu/launch/own_variables.c). */
+static void check_variables(struct confine *confine)
+{
+    enum { MOST = 1 << 20 };
+    uint64_t bytes = 0;
+    FOR_GLOBALS(confine->module, global)
+    {
+        const bool own = LLVMGetInitializer(global) && !LLVMIsGlobalConstant(global) &&
+                         LLVMGetPointerAddressSpace(LLVMTypeOf(global)) == 0;
+        bytes += own ? bytes_of(confine, LLVMGlobalGetValueType(global)) : 0;
+        if (own && bytes > MOST) {
+            refuse_at(confine, global, "variables of more than %d bytes outside GM are not allowed in a kernel (%s)",
+                      MOST, value_name(global));
+            return;
+        }
+    }
+}
+
 void refuse_module(struct confine *confine)
 {
     struct walk walk = {.confine = confine};
@@ -482,6 +500,7 @@ void refuse_module(struct confine *confine)
         refuse_at(confine, NULL, "a function that the loader would choose (ifunc) is not allowed in a kernel");
     check_metadata(confine);
     check_aliases(confine);
+    check_variables(confine);
     FOR_GLOBALS(confine->module, global)
     check_global(&walk, global);
     FOR_FUNCTIONS(confine->module, function)

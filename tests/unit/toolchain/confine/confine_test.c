@@ -54,6 +54,8 @@ static const struct {
     const char *module, *message;
 } refused[] = {
     {"module asm \"nop\"\n", "inline assembly"},
+    {"@a = internal global [1048576 x i8] zeroinitializer\n@b = internal global i8 0\n",
+     "more than 1048576 bytes outside GM"},
     {"define void @akgen_kernel_k() { call void asm sideeffect \"syscall\", \"\"()\n ret void }\n", "inline assembly"},
     {"define void @akgen_kernel_k() naked { unreachable }\n", "naked"},
     {"define void @akgen_kernel_k(ptr %p) { %x = va_arg ptr %p, i32\n ret void }\n", "variable number of arguments"},
