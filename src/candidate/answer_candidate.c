@@ -16,6 +16,7 @@ enum {
     CLASS_not_in_the_language = DIAG_SYNTAX,
     CLASS_number = DIAG_DTYPE,
     CLASS_depth = DIAG_SYNTAX,
+    CLASS_extent = DIAG_SYNTAX,
     CLASS_functions = DIAG_SYNTAX,
     CLASS_launch = DIAG_SYNTAX,
     CLASS_names = DIAG_SCOPE,

@@ -8,13 +8,23 @@
 #include <string.h>
 
 enum { ROUNDS_MAX = 64 };
+/* How large a program may be, which no real one comes near: passes of the compiler take time of its square. */
+enum { BUFFERS_MAX = 256, NAMES_MAX = 2048, STATEMENTS_MAX = 4096, LOOPS_MAX = 8 };
 
-static unsigned bucket_of(const char *name)
+enum { BITS_FIRST = 5, HASH_BITS = 64 };
+
+static uint64_t hash_of(const struct dsl_scope *scope, const char *name)
 {
-    unsigned hash = 0;
+    const uint64_t prime = 0x100000001b3, odd = 0x9e3779b97f4a7c15;
+    uint64_t hash = scope->seed;
     for (; *name; name++)
-        hash = hash * 31 + (unsigned char)*name;
-    return hash % DSL_SCOPE_BUCKETS;
+        hash = (hash ^ (unsigned char)*name) * prime;
+    return (hash ^ hash >> (HASH_BITS / 2)) * odd;
+}
+
+static struct dsl_symbol **bucket_of(const struct dsl_scope *scope, uint64_t hash)
+{
+    return &scope->buckets[hash >> (HASH_BITS - scope->bits)];
 }
 
 struct dsl_expr *launch_argument(const struct dsl_program *program, int number)
@@ -36,29 +46,66 @@ const char *address_base(const struct dsl_expr *address)
     return address->kind == DSL_NAME ? address->name : NULL;
 }
 
-struct dsl_symbol *dsl_scope_find(const struct dsl_scope *scope, const char *name)
+static struct dsl_symbol *find_hashed(const struct dsl_scope *scope, const char *name, uint64_t hash)
 {
-    struct dsl_symbol *symbol = scope->buckets[bucket_of(name)];
-    while (symbol && !same_name(symbol->name, name))
+    struct dsl_symbol *symbol = scope->bits ? *bucket_of(scope, hash) : NULL;
+    while (symbol && (symbol->hash != hash || strcmp(symbol->name, name) != 0))
         symbol = symbol->next;
     return symbol;
 }
 
+struct dsl_symbol *dsl_scope_find(const struct dsl_scope *scope, const char *name)
+{
+    return find_hashed(scope, name, hash_of(scope, name));
+}
+
+/* Doubles the buckets. */
+static void scope_grow(struct arena *arena, struct dsl_scope *scope)
+{
+    scope->bits = scope->bits ? scope->bits + 1 : BITS_FIRST;
+    scope->buckets = arena_alloc(arena, sizeof(struct dsl_symbol *) << scope->bits);
+    for (int i = 0; i < scope->count; i++) {
+        struct dsl_symbol *symbol = scope->items[i], **bucket = bucket_of(scope, symbol->hash);
+        symbol->next = *bucket;
+        *bucket = symbol;
+    }
+}
+
 struct dsl_symbol *scope_add(struct arena *arena, struct dsl_scope *scope, const char *name, struct dsl_place place)
 {
-    struct dsl_symbol *symbol = dsl_scope_find(scope, name);
+    if (!scope->bits)
+        scope->seed = (uint64_t)(uintptr_t)scope; /* an address that differs from process to process */
+    const uint64_t hash = hash_of(scope, name);
+    struct dsl_symbol *symbol = find_hashed(scope, name, hash);
     if (symbol)
         return symbol;
+    if (!scope->bits || scope->count >> scope->bits)
+        scope_grow(arena, scope);
     symbol = arena_alloc(arena, sizeof *symbol);
-    struct dsl_symbol **bucket = &scope->buckets[bucket_of(name)];
+    struct dsl_symbol **bucket = bucket_of(scope, hash);
     *symbol = (struct dsl_symbol){
-        .name = name, .type = DSL_TYPE_UNKNOWN, .place = place, .number = scope->count, .next = *bucket};
+        .name = name, .type = DSL_TYPE_UNKNOWN, .place = place, .number = scope->count, .next = *bucket, .hash = hash};
     *bucket = symbol;
     ARRAY_ADD(arena, scope->items, scope->count, scope->capacity, symbol);
     return symbol;
 }
 
 static bool check_block(struct checker *checker, const struct dsl_block *block);
+
+static void bind(struct checker *checker, int number)
+{
+    if (checker->bound[number])
+        return;
+    checker->bound[number] = true;
+    ARRAY_ADD(checker->arena, checker->order, checker->order_count, checker->order_capacity, number);
+}
+
+/* Takes the values from the symbols that the order has from number `from` up to `to`, and leaves the order as it is. */
+static void unbind(struct checker *checker, int from, int to)
+{
+    for (int i = from; i < to; i++)
+        checker->bound[checker->order[i]] = false;
+}
 
 /* A value for a name. */
 static void assign(struct checker *checker, struct dsl_expr *target, enum dsl_type type)
@@ -72,7 +119,7 @@ static void assign(struct checker *checker, struct dsl_expr *target, enum dsl_ty
     struct dsl_symbol *symbol = dsl_scope_find(checker->names, target->name);
     target->symbol = symbol;
     type_add(checker, symbol, type, target->place);
-    checker->bound[symbol->number] = true;
+    bind(checker, symbol->number);
 }
 
 /* a, b = x.shape and a, b = c, d. */
@@ -94,24 +141,53 @@ static void assign_parts(struct checker *checker, struct dsl_statement *statemen
     }
 }
 
-/* The number that a block's statements outside of loops give a name first, if it is written there; else 0. */
-static double first_number(const struct dsl_block *block, const char *name)
+/* A search for the numbers that names begin with. */
+struct first_search {
+    struct checker *checker;
+    bool *closed; /* by number of the symbol: the block that is being read has given it a value that is no number */
+    int *order, count, capacity; /* those symbols, in the order in which they were closed */
+};
+
+/* Finds the first number that the block gives each name, 0 where what it gives first is none. A name to which a block inside
+ * another gives no number may get one in what follows that block. */
+static void search_first(struct first_search *search, const struct dsl_block *block)
 {
+    const int before = search->count;
+    struct checker *checker = search->checker;
     for (int i = 0; i < block->count; i++) {
         const struct dsl_statement *statement = block->items[i];
-        const struct dsl_expr *value = statement->value;
-        if (statement->kind == DSL_FOR || statement->kind == DSL_IF || statement->kind == DSL_WITH) {
-            double inner = first_number(&statement->body, name);
-            if (inner != 0)
-                return inner;
-        }
-        if (statement->kind != DSL_ASSIGN || !expr_is(statement->target, "", name))
+        const struct dsl_expr *value = statement->value, *target = statement->target;
+        if (statement->kind == DSL_FOR || statement->kind == DSL_IF || statement->kind == DSL_WITH)
+            search_first(search, &statement->body);
+        if (statement->kind != DSL_ASSIGN || target->kind != DSL_NAME || !target->name)
             continue;
-        bool negative = value->kind == DSL_UNARY && value->op == DSL_NEGATE;
+        const int symbol = dsl_scope_find(checker->names, target->name)->number;
+        if (checker->first_numbers[symbol] != 0 || search->closed[symbol])
+            continue;
+        const bool negative = value->kind == DSL_UNARY && value->op == DSL_NEGATE;
         const struct dsl_expr *number = negative ? value->items[0] : value;
-        return number->kind == DSL_REAL ? negative ? -number->real : number->real : 0;
+        if (number->kind == DSL_REAL && number->real != 0) {
+            checker->first_numbers[symbol] = negative ? -number->real : number->real;
+        } else {
+            search->closed[symbol] = true;
+            ARRAY_ADD(checker->arena, search->order, search->count, search->capacity, symbol);
+        }
     }
-    return 0;
+    for (; search->count > before; search->count--)
+        search->closed[search->order[search->count - 1]] = false;
+}
+
+/* The number that the kernel's statements give a name first, if it is written there; else 0. */
+static double first_number(struct checker *checker, const char *name)
+{
+    struct first_search search = {.checker = checker};
+    const size_t count = (size_t)checker->names->count + 1;
+    if (!checker->first_numbers) {
+        checker->first_numbers = arena_alloc(checker->arena, count * sizeof *checker->first_numbers);
+        search.closed = arena_alloc(checker->arena, count * sizeof *search.closed);
+        search_first(&search, &checker->program->kernel->body);
+    }
+    return checker->first_numbers[dsl_scope_find(checker->names, name)->number];
 }
 
 /* largest = max(largest, x), begun with -1e30: wrong where all elements are below that. */
@@ -126,7 +202,7 @@ static void check_neutral(struct checker *checker, const struct dsl_statement *s
     const char *name = statement->target->name;
     if ((!max && !min) || (!expr_is(call->items[1], "", name) && !expr_is(call->items[2], "", name)))
         return;
-    double first = first_number(&checker->program->kernel->body, name) * (max ? -1 : 1);
+    double first = first_number(checker, name) * (max ? -1 : 1);
     if (first >= least && first < most)
         TELL(checker, call->place, DSL_RULE_neutral, max ? "begin it with -math.inf" : "begin it with math.inf",
              "'%s' begins with %g: elements %s that are lost", name, max ? -first : first, max ? "below" : "above");
@@ -166,15 +242,10 @@ static void check_condition(struct checker *checker, struct dsl_expr *condition)
          "the condition is %s, not a truth value", dsl_type_text(type));
 }
 
-static bool *copy_bound(const struct checker *checker)
-{
-    return arena_copy(checker->arena, checker->bound, (size_t)checker->names->count * sizeof *checker->bound);
-}
-
 /* What is bound after the body of a loop, which may never run, is what was before. */
 static void check_loop(struct checker *checker, struct dsl_statement *statement)
 {
-    bool *before = copy_bound(checker);
+    const int before = checker->order_count;
     checker->loops++;
     checker->nesting++;
     if (statement->target)
@@ -182,7 +253,8 @@ static void check_loop(struct checker *checker, struct dsl_statement *statement)
     check_block(checker, &statement->body);
     checker->loops--;
     checker->nesting--;
-    checker->bound = before;
+    unbind(checker, before, checker->order_count);
+    checker->order_count = before;
 }
 
 /* for i in range(from, to, step), or over the integers of a list. */
@@ -214,9 +286,8 @@ static void check_for(struct checker *checker, struct dsl_statement *statement)
 }
 
 /* True if the branch ends what is around it, so that what it leaves unbound concerns nobody. */
-static bool check_branch(struct checker *checker, const struct dsl_block *block, bool *before)
+static bool check_branch(struct checker *checker, const struct dsl_block *block)
 {
-    checker->bound = before;
     checker->nesting++;
     bool ends = check_block(checker, block);
     checker->nesting--;
@@ -226,12 +297,24 @@ static bool check_branch(struct checker *checker, const struct dsl_block *block,
 static bool check_if(struct checker *checker, struct dsl_statement *statement)
 {
     check_condition(checker, statement->value);
-    bool *before = copy_bound(checker), *other = copy_bound(checker);
-    bool ends = check_branch(checker, &statement->body, before);
-    bool other_ends = check_branch(checker, &statement->orelse, other);
-    for (int i = 0; i < checker->names->count; i++)
-        other[i] = ends ? other[i] : other_ends ? before[i] : before[i] && other[i];
-    checker->bound = other;
+    const int before = checker->order_count;
+    bool ends = check_branch(checker, &statement->body);
+    const int middle = checker->order_count; /* of what the two branches bind: the first's stands before it */
+    unbind(checker, before, middle);
+    bool other_ends = check_branch(checker, &statement->orelse);
+    int *order = checker->order, kept = before;
+    for (int i = before; i < middle; i++)
+        if (other_ends || checker->bound[order[i]])
+            order[kept++] = order[i];
+    kept = ends ? before : kept;
+    for (int i = middle; i < checker->order_count; i++)
+        if (ends)
+            order[kept++] = order[i];
+        else
+            checker->bound[order[i]] = false;
+    checker->order_count = kept;
+    for (int i = before; i < kept; i++)
+        checker->bound[order[i]] = true;
     return ends && other_ends;
 }
 
@@ -266,10 +349,12 @@ static void check_assert(struct checker *checker, struct dsl_statement *statemen
     check_condition(checker, statement->value);
 }
 
-/* The launch as the kernel wants it. */
+/* The launch as the kernel wants it; NULL where no message is kept any more. */
 static const char *in_order(const struct checker *checker, const struct dsl_function *kernel)
 {
     struct text text = {0};
+    if (checker->messages->kept == DSL_MESSAGES_MAX)
+        return NULL;
     for (int p = 0; p < kernel->count; p++)
         text_addf(&text, "%s%.80s", p ? ", " : "", kernel->parameters[p].name);
     const char *remedy = arena_printf(checker->arena, "kernel[cores](%.400s)", text.bytes ? text.bytes : "");
@@ -516,53 +601,47 @@ static void add_parameters(struct checker *checker, const struct dsl_function *f
     }
 }
 
-/* Whether the function asks the parameter for what tensors have. */
-static bool used_as_tensor(const struct dsl_expr *expr, const char *name)
+/* Makes the parameter that the expression names a tensor, unless its type is known. */
+static void guess_tensor(const struct checker *checker, const struct dsl_expr *expr)
 {
-    if (!expr)
-        return false;
-    bool used = expr->kind == DSL_ATTRIBUTE && expr_is(expr->items[0], "", name);
-    for (int i = 0; i < expr->count && !used; i++)
-        used = used_as_tensor(expr->items[i], name);
-    return used;
+    struct dsl_symbol *symbol =
+        expr->kind == DSL_NAME && expr->name ? dsl_scope_find(checker->names, expr->name) : NULL;
+    if (symbol && symbol->parameter && symbol->type == DSL_TYPE_UNKNOWN)
+        symbol->type = DSL_TYPE_TENSOR;
 }
 
-static bool block_uses_as_tensor(const struct dsl_block *block, const char *name)
+/* Parameters that the function asks for what tensors have. */
+static void guess_asked(void *closure, struct dsl_expr *part)
 {
-    bool used = false;
-    for (int i = 0; i < block->count && !used; i++)
-        used = used_as_tensor(block->items[i]->value, name) || block_uses_as_tensor(&block->items[i]->body, name) ||
-               block_uses_as_tensor(&block->items[i]->orelse, name);
-    return used;
+    if (part->kind == DSL_ATTRIBUTE)
+        guess_tensor(closure, part->items[0]);
 }
 
-/* Whether the launch gives it to a parameter of the kernel that is a tensor. */
-static bool launched_as_tensor(const struct checker *checker, const struct dsl_block *block, const char *name)
+/* Parameters that are used as tensors, or that the launch gives to a parameter of the kernel that is one. */
+static void guess_tensors(struct checker *checker, const struct dsl_block *block)
 {
-    const struct dsl_function *kernel = checker->program->kernel->function;
-    bool found = false;
-    for (int s = 0; s < block->count && !found; s++) {
+    const struct dsl_program *program = checker->program;
+    const struct dsl_function *kernel = program->kernel->function;
+    for (int s = 0; s < block->count; s++) {
         const struct dsl_statement *statement = block->items[s];
         const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement->value : NULL;
-        for (int i = 1; call && is_launch(checker, call) && i < call->count && i <= kernel->count && !found; i++)
-            found = expr_is(call->items[i], "", name) &&
-                    dsl_scope_find(&checker->program->kernel_names, kernel->parameters[i - 1].name)->type ==
-                        DSL_TYPE_TENSOR;
-        found = found || launched_as_tensor(checker, &statement->body, name) ||
-                launched_as_tensor(checker, &statement->orelse, name);
+        tree_visit(statement->value, guess_asked, checker);
+        for (int i = 1; call && is_launch(checker, call) && i < call->count && i <= kernel->count; i++)
+            if (dsl_scope_find(&program->kernel_names, kernel->parameters[i - 1].name)->type == DSL_TYPE_TENSOR)
+                guess_tensor(checker, call->items[i]);
+        guess_tensors(checker, &statement->body);
+        guess_tensors(checker, &statement->orelse);
     }
-    return found;
 }
 
 /* Parameters of the host function of which nothing is said: tensors by their use, else integers. */
 static void guess_parameters(struct checker *checker, const struct dsl_statement *host)
 {
+    guess_tensors(checker, &host->body);
     for (int i = 0; i < checker->names->count; i++) {
         struct dsl_symbol *symbol = checker->names->items[i];
-        bool tensor =
-            block_uses_as_tensor(&host->body, symbol->name) || launched_as_tensor(checker, &host->body, symbol->name);
         if (symbol->parameter && symbol->type == DSL_TYPE_UNKNOWN)
-            symbol->type = tensor ? DSL_TYPE_TENSOR : DSL_TYPE_INT;
+            symbol->type = DSL_TYPE_INT;
     }
 }
 
@@ -572,6 +651,7 @@ static void read_function(struct checker *checker, const struct dsl_statement *d
     checker->bound = arena_alloc(checker->arena, (size_t)(checker->names->count + 1) * sizeof *checker->bound);
     for (int i = 0; i < checker->names->count; i++)
         checker->bound[i] = checker->names->items[i]->parameter;
+    checker->order_count = 0;
     checker->stage = STAGE_NONE;
     checker->changed = false;
     check_block(checker, &def->body);
@@ -595,16 +675,8 @@ static bool is_kernel(const struct dsl_statement *def)
     return false;
 }
 
-static bool has_kernel(const struct dsl_block *file)
-{
-    bool found = false;
-    for (int i = 0; i < file->count && !found; i++)
-        found = file->items[i]->kind == DSL_DEF && is_kernel(file->items[i]);
-    return found;
-}
-
 struct launch_search {
-    const struct dsl_block *file;
+    const struct dsl_scope *kernels;
     bool found;
 };
 
@@ -613,10 +685,7 @@ static void see_launch(void *closure, struct dsl_expr *part)
     struct launch_search *search = closure;
     const struct dsl_expr *of =
         part->kind == DSL_CALL && part->items[0]->kind == DSL_INDEX ? part->items[0]->items[0] : NULL;
-    for (int i = 0; of && of->kind == DSL_NAME && i < search->file->count; i++) {
-        const struct dsl_statement *def = search->file->items[i];
-        search->found |= def->kind == DSL_DEF && is_kernel(def) && strcmp(def->function->name, of->name) == 0;
-    }
+    search->found |= of && of->kind == DSL_NAME && of->name && dsl_scope_find(search->kernels, of->name);
 }
 
 static void see_launches(void *closure, struct dsl_expr *expr)
@@ -625,21 +694,35 @@ static void see_launches(void *closure, struct dsl_expr *expr)
 }
 
 /* Whether the function launches a kernel of the file. */
-static bool launches(const struct dsl_block *file, const struct dsl_statement *def)
+static bool launches(const struct dsl_scope *kernels, const struct dsl_statement *def)
 {
-    struct launch_search search = {.file = file};
+    struct launch_search search = {.kernels = kernels};
     for (int i = 0; i < def->body.count; i++)
         statement_visit(def->body.items[i], see_launches, &search);
     return search.found;
 }
 
-/* Whether a function of the file launches a kernel of it. */
-static bool launcher(const struct dsl_block *file)
+/* The functions of a file. */
+struct functions {
+    struct dsl_scope kernels; /* names of kernels */
+    bool *launches;           /* by number of the statement: it is no kernel and launches one */
+    bool launcher;            /* one of them does */
+};
+
+static struct functions survey_functions(struct arena *arena, const struct dsl_block *file)
 {
-    bool found = false;
-    for (int i = 0; i < file->count && !found; i++)
-        found = file->items[i]->kind == DSL_DEF && !is_kernel(file->items[i]) && launches(file, file->items[i]);
-    return found;
+    struct functions functions = {.launches = arena_alloc(arena, (size_t)file->count + 1)};
+    for (int i = 0; i < file->count; i++) {
+        const struct dsl_statement *def = file->items[i];
+        if (def->kind == DSL_DEF && is_kernel(def))
+            scope_add(arena, &functions.kernels, def->function->name, def->place);
+    }
+    for (int i = 0; i < file->count; i++) {
+        const struct dsl_statement *def = file->items[i];
+        functions.launches[i] = def->kind == DSL_DEF && !is_kernel(def) && launches(&functions.kernels, def);
+        functions.launcher |= functions.launches[i];
+    }
+    return functions;
 }
 
 /* The kernel, the host function, the constants of the file. */
@@ -647,6 +730,7 @@ static void find_functions(struct checker *checker)
 {
     struct dsl_program *program = checker->program;
     const struct dsl_block *body = &program->tree->body;
+    const struct functions functions = survey_functions(checker->arena, body);
     for (int i = 0; i < body->count; i++) {
         struct dsl_statement *statement = body->items[i], **found;
         bool remark = statement->kind == DSL_EXPRESSION && statement->value->kind == DSL_TEXT;
@@ -657,12 +741,12 @@ static void find_functions(struct checker *checker)
             type_add(checker, symbol, type_of(checker, statement->value), statement->target->place);
         } else if (statement->kind == DSL_DEF) {
             found = is_kernel(statement) ? &program->kernel : &program->host;
-            if (found == &program->host && !launches(body, statement) && launcher(body)) {
+            if (found == &program->host && !functions.launches[i] && functions.launcher) {
                 TELL(checker, statement->place, DSL_RULE_functions, "write what it computes where it is called",
                      "'%s' is neither the kernel nor the host function, which launches it", statement->function->name);
                 continue;
             }
-            if (*found && !has_kernel(body)) /* which is what is to be told */
+            if (*found && !functions.kernels.count) /* which is what is to be told */
                 continue;
             if (*found)
                 TELL(checker, statement->place, DSL_RULE_functions,
@@ -688,74 +772,168 @@ static void find_functions(struct checker *checker)
              "the program has no host function");
 }
 
-/* How many statements of the block, and of those in it, give the name a value. */
-static int assignments_of(const struct dsl_block *block, const char *name)
-{
-    int count = 0;
-    for (int i = 0; i < block->count; i++) {
-        const struct dsl_statement *statement = block->items[i];
-        count += (statement->target && tree_mentions(statement->target, name)) +
-                 assignments_of(&statement->body, name) + assignments_of(&statement->orelse, name);
-    }
-    return count;
-}
-
+/* A name of the kernel, for check_buffers. */
 struct buffer_uses {
-    const char *name;
-    bool written;                /* or it has another name, too */
+    int assignments; /* statements that give it a value */
+    int counted;     /* the last of them, by its number among all that assign */
+    int allocation;  /* the statement of the kernel's block that makes the buffer, whose uses do not count */
+    bool written;    /* or it has another name, too */
     const struct dsl_expr *read; /* the first operand that is */
 };
 
+struct buffer_search {
+    const struct checker *checker;
+    struct buffer_uses *uses; /* by number of the symbol */
+    int assigning;            /* statements with a target, so far */
+    int at;                   /* the statement of the kernel's block that is being read */
+};
+
+static struct buffer_uses *uses_of(const struct buffer_search *search, const char *name)
+{
+    const struct dsl_symbol *symbol = dsl_scope_find(search->checker->names, name);
+    return symbol ? &search->uses[symbol->number] : NULL;
+}
+
+static void count_target(void *closure, struct dsl_expr *part)
+{
+    struct buffer_search *search = closure;
+    struct buffer_uses *uses = part->kind == DSL_NAME && part->name ? uses_of(search, part->name) : NULL;
+    if (!uses || uses->counted == search->assigning)
+        return;
+    uses->assignments++;
+    uses->counted = search->assigning;
+}
+
+/* Counts for each name the statements of the block, and of those in it, that give it a value. */
+static void count_assignments(struct buffer_search *search, const struct dsl_block *block)
+{
+    for (int i = 0; i < block->count; i++) {
+        search->assigning += block->items[i]->target != NULL;
+        tree_visit(block->items[i]->target, count_target, search);
+        count_assignments(search, &block->items[i]->body);
+        count_assignments(search, &block->items[i]->orelse);
+    }
+}
+
 static void see_operands(void *closure, struct dsl_expr *part)
 {
-    struct buffer_uses *uses = closure;
+    const struct buffer_search *search = closure;
     if (part->kind != DSL_CALL || !part->operation)
         return;
-    struct operation_parameter parameter = {.row = part->operation->parameters, .number = -1};
     const bool adds = strcmp(part->operation->name, "vaxpy") == 0 || strcmp(part->operation->name, "vmul_add") == 0;
-    const struct dsl_expr *written = NULL, *read = NULL;
-    while (operation_next_parameter(&parameter)) {
-        const struct dsl_expr *operand = call_argument_for(part, &parameter);
+    struct operation_parameter first = {.row = part->operation->parameters, .number = -1};
+    while (operation_next_parameter(&first)) {
+        const struct dsl_expr *operand = call_argument_for(part, &first), *written = NULL, *read = NULL;
         const char *name = operand ? operand_buffer(operand, NULL) : NULL;
-        if (!name || strcmp(name, uses->name) != 0)
+        struct buffer_uses *uses = name ? uses_of(search, name) : NULL;
+        if (!uses || uses->allocation == search->at)
             continue;
-        written = parameter.what == 'W' ? operand : written;
-        read = parameter.what == 'W' && !adds ? read : operand;
+        struct operation_parameter parameter = {.row = part->operation->parameters, .number = -1};
+        while (operation_next_parameter(&parameter)) { /* all operands of this buffer, as often as it is one */
+            operand = call_argument_for(part, &parameter);
+            const char *other = operand ? operand_buffer(operand, NULL) : NULL;
+            if (!other || strcmp(other, name) != 0)
+                continue;
+            written = parameter.what == 'W' ? operand : written;
+            read = parameter.what == 'W' && !adds ? read : operand;
+        }
+        uses->written |= written && !read; /* what a buffer is made of itself has no values unless it had some */
+        uses->read = uses->read ? uses->read : read;
     }
-    uses->written |= written && !read; /* what a buffer is made of itself has no values unless it had some */
-    uses->read = uses->read ? uses->read : read;
+}
+
+static void see_other_name(void *closure, struct dsl_expr *part)
+{
+    const struct buffer_search *search = closure;
+    struct buffer_uses *uses = part->kind == DSL_NAME && part->name ? uses_of(search, part->name) : NULL;
+    if (uses && uses->allocation != search->at)
+        uses->written = true;
 }
 
 static void see_uses(void *closure, struct dsl_expr *expr)
 {
-    struct buffer_uses *uses = closure;
     tree_visit(expr, see_operands, closure);
-    uses->written |= expr->kind != DSL_CALL && tree_mentions(expr, uses->name);
+    if (expr->kind != DSL_CALL)
+        tree_visit(expr, see_other_name, closure);
+}
+
+/* Whether the statement makes a buffer. */
+static bool allocates(const struct dsl_statement *statement)
+{
+    const struct dsl_expr *value = statement->kind == DSL_ASSIGN ? statement->value : NULL;
+    return value && value->kind == DSL_CALL && value->operation && value->operation->place == DSL_PLACE_TOP &&
+           statement->target->kind == DSL_NAME;
 }
 
 /* A buffer's name means that buffer everywhere, and something writes what is read. */
 static void check_buffers(struct checker *checker, const struct dsl_block *kernel)
 {
     bool understood = !checker->messages->count; /* else what writes it may be what was not */
+    struct buffer_search search = {.checker = checker};
+    const int names = checker->names->count;
+    search.uses = arena_alloc(checker->arena, (size_t)(names + 1) * sizeof *search.uses);
+    for (int i = 0; i < names; i++)
+        search.uses[i].allocation = -1;
+    count_assignments(&search, kernel);
+    for (int i = 0; i < kernel->count; i++)
+        if (allocates(kernel->items[i]))
+            uses_of(&search, kernel->items[i]->target->name)->allocation = i;
+    for (search.at = 0; understood && search.at < kernel->count; search.at++)
+        statement_visit(kernel->items[search.at], see_uses, &search);
     for (int i = kernel->count - 1; i >= 0; i--) {
         const struct dsl_statement *statement = kernel->items[i];
-        const struct dsl_expr *value = statement->kind == DSL_ASSIGN ? statement->value : NULL;
-        if (!value || value->kind != DSL_CALL || !value->operation || value->operation->place != DSL_PLACE_TOP ||
-            statement->target->kind != DSL_NAME)
+        if (!allocates(statement))
             continue;
-        struct buffer_uses uses = {.name = statement->target->name};
-        if (assignments_of(kernel, uses.name) > 1) {
+        const char *name = statement->target->name;
+        const struct buffer_uses *uses = uses_of(&search, name);
+        if (uses->assignments > 1) {
             TELL(checker, statement->place, DSL_RULE_names, "give each buffer a name that means nothing else",
-                 "'%s' is assigned more than once", uses.name);
+                 "'%s' is assigned more than once", name);
             return;
         }
-        for (int k = 0; k < kernel->count && understood && !uses.written; k++)
-            if (k != i)
-                statement_visit(kernel->items[k], see_uses, &uses);
-        if (understood && uses.read && !uses.written)
-            TELL(checker, uses.read->place, DSL_RULE_undefined, "load it or compute it before",
-                 "'%s' is read, and nothing writes it", uses.name);
+        if (understood && uses->read && !uses->written)
+            TELL(checker, uses->read->place, DSL_RULE_undefined, "load it or compute it before",
+                 "'%s' is read, and nothing writes it", name);
     }
+}
+
+/* Counts the statements of a block and of those in it, and finds how deep its loops nest: the first that nests deeper than
+ * LOOPS_MAX. */
+static int count_statements(const struct dsl_block *block, int loops, const struct dsl_statement **deepest)
+{
+    int count = block->count;
+    for (int i = 0; i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        const bool loop = statement->kind == DSL_FOR || statement->kind == DSL_WHILE;
+        if (loop && loops == LOOPS_MAX && !*deepest)
+            *deepest = statement;
+        count += count_statements(&statement->body, loops + loop, deepest) +
+                 count_statements(&statement->orelse, loops, deepest);
+    }
+    return count;
+}
+
+static void check_count(struct checker *checker, struct dsl_place place, const char *of, int count, int most)
+{
+    if (count > most)
+        TELL(checker, place, DSL_RULE_extent, "write what repeats as a loop", "%d %s are more than %d", count, of,
+             most);
+}
+
+/* Complains of a function that is larger than the compiler takes. */
+static void check_extent(struct checker *checker, const struct dsl_statement *def, const struct dsl_scope *names)
+{
+    const struct dsl_statement *deepest = NULL;
+    const int statements = count_statements(&def->body, 0, &deepest);
+    int buffers = 0;
+    for (int i = 0; i < def->body.count; i++)
+        buffers += allocates(def->body.items[i]);
+    check_count(checker, def->place, "buffers", buffers, BUFFERS_MAX);
+    check_count(checker, def->place, "names", names->count, NAMES_MAX);
+    check_count(checker, def->place, "statements", statements, STATEMENTS_MAX);
+    if (deepest)
+        TELL(checker, deepest->place, DSL_RULE_extent, "let one loop count for several",
+             "more than %d loops in each other", LOOPS_MAX);
 }
 
 struct dsl_program *dsl_check(struct arena *arena, const struct dsl_tree *tree, struct dsl_messages *messages)
@@ -786,8 +964,12 @@ struct dsl_program *dsl_check(struct arena *arena, const struct dsl_tree *tree, 
     checker.names = &program->kernel_names;
     checker.kernel = true;
     find_types(&checker, program->kernel);
-    if (!tree->lowered)
+    if (!tree->lowered) {
         check_buffers(&checker, &program->kernel->body);
+        check_extent(&checker, program->kernel, &program->kernel_names);
+        check_extent(&checker, program->host, &program->host_names);
+        check_count(&checker, (struct dsl_place){1, 1, 1}, "constants", program->file.count, NAMES_MAX);
+    }
     if (!messages->count && !tree->lowered)
         check_phases(arena, program, messages);
     return messages->count ? NULL : program;

@@ -14,8 +14,11 @@ struct checker {
     bool kernel;             /* it is the kernel */
     bool changed;            /* a type was found that was not known */
     bool *bound;             /* by number of the symbol: it has a value here, whatever way led here */
-    int stage;               /* an enum dsl_operation_place of three, or STAGE_NONE */
-    int loops, nesting;      /* loops around; loops and branches around */
+    int *order;              /* the numbers of the symbols in `bound`, those bound last at the end */
+    int order_count, order_capacity;
+    double *first_numbers; /* of the kernel's symbols, by number (find_first_numbers); NULL: not found yet */
+    int stage;             /* an enum dsl_operation_place of three, or STAGE_NONE */
+    int loops, nesting;    /* loops around; loops and branches around */
 };
 
 #define TELL(checker, place, rule, remedy, ...) dsl_complain((checker)->messages, place, rule, remedy, __VA_ARGS__)

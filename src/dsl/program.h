@@ -104,13 +104,15 @@ struct dsl_symbol {
     int number;               /* in its scope */
     signed char natural;      /* emit_expr.c's: 1: it is never negative, -1: it may be, 0: not asked yet */
     struct dsl_symbol *next;  /* of its bucket */
+    uint64_t hash;            /* of its name */
 };
 
-enum { DSL_SCOPE_BUCKETS = 64 };
 struct dsl_scope {
     struct dsl_symbol **items;
     int count, capacity;
-    struct dsl_symbol *buckets[DSL_SCOPE_BUCKETS]; /* by a hash of the name */
+    struct dsl_symbol **buckets; /* by the upper `bits` bits of a hash of the name; at least as many as symbols */
+    int bits;
+    uint64_t seed; /* of the hash: a program's text cannot know which names share a bucket */
 };
 
 /* The symbol of this name; NULL: there is none. */

@@ -51,13 +51,14 @@ static bool is_module(const struct dsl_expr *expr)
     return expr_is(expr, "", "tl") || expr_is(expr, "", "torch") || expr_is(expr, "", "math");
 }
 
-/* The name of the scope or the file that is nearest to one that nobody knows; NULL: none is near. */
+/* The name of the scope or the file that is nearest to one that nobody knows; NULL: none is near, or no message is kept any
+ * more. */
 static const char *nearest(const struct checker *checker, const char *name)
 {
     const struct dsl_scope *scopes[] = {checker->names, &checker->program->file};
     const char *best = NULL;
     size_t differing = dsl_names_differ_by(name);
-    for (int s = 0; s < 2; s++)
+    for (int s = 0; s < 2 && checker->messages->kept < DSL_MESSAGES_MAX; s++)
         for (int i = 0; i < scopes[s]->count; i++)
             if (dsl_name_is_nearer(name, scopes[s]->items[i]->name, &differing))
                 best = scopes[s]->items[i]->name;
@@ -436,7 +437,7 @@ static void check_taken(struct checker *checker, const struct dsl_expr *call, co
             continue;
         bool in_order = parameter.number + 1 < call->count && call->items[parameter.number + 1]->kind != DSL_NAMED;
         taken += 1 + in_order;
-        for (int i = 1; i < position; i++)
+        for (int i = position - 1; i > 0 && taken < 2; i--) /* the nearest is enough */
             taken += is_named(call->items[i], &parameter);
     }
     int most = parameter.number + 1;

@@ -134,6 +134,7 @@ BROKEN = [
     ("not-in-the-language", CHECK, "total = x.numel()", "total = lambda: 1", 21),
     ("number", CHECK, "2048", "99999999999999999999", 20),
     ("depth", CHECK, "total = x.numel()", "total = " + "(" * 40 + "1" + ")" * 40, 21),
+    ("extent", CHECK, "    for at in", "".join(f"    v{i} = {i}\n" for i in range(2048)) + "    for at in", 5),
     ("functions", CHECK, "@ascend_kernel\n", "\n", 5),
     ("launch", CHECK, ", tile)\n", ")\n", 25),
     ("names", CHECK, "end - at", "end - att", 11),
