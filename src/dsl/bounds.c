@@ -9,11 +9,11 @@
 #include <string.h>
 
 #define NO_BOUND INT64_MAX
-enum { STEPS = 4000 };
+enum { STEPS = 4000, NAMES = 512 }; /* of one question; NAMES: that it follows, each through the host function's text */
 
 struct bounds {
     const struct lowering *lowering;
-    int steps; /* that may be taken yet: names stand for expressions of names */
+    int steps, names; /* that may be taken yet: names stand for expressions of names */
 };
 
 static int64_t bound_of(struct bounds *bounds, const struct dsl_expr *expr);
@@ -38,7 +38,7 @@ static const struct dsl_expr *value_of(const struct lowering *lowering, const ch
 static const struct dsl_expr *meaning_of(struct bounds *bounds, const struct dsl_expr *expr)
 {
     const struct dsl_expr *value = expr;
-    while (value && value->kind == DSL_NAME && bounds->steps-- > 0) {
+    while (value && value->kind == DSL_NAME && bounds->steps-- > 0 && bounds->names-- > 0) {
         expr = value;
         value = value_of(bounds->lowering, value->name);
     }
@@ -176,7 +176,7 @@ static int64_t bound_of(struct bounds *bounds, const struct dsl_expr *expr)
 bool lower_cores_run_at_once(struct lowering *lowering)
 {
     const bool cube = dsl_usage_cube(lowering->program);
-    struct bounds bounds = {lowering, STEPS};
+    struct bounds bounds = {lowering, STEPS, NAMES};
     const struct dsl_expr *cores = meaning_of(&bounds, lowering->program->launch->items[0]->items[1]);
     int least = INT_MAX; /* cores that a chip has: a number that is written down stays on the smallest */
     for (const struct npu_soc *soc = npu_socs; soc->name; soc++)
@@ -186,7 +186,7 @@ bool lower_cores_run_at_once(struct lowering *lowering)
 
 int64_t lower_most_elements(struct lowering *lowering, const struct lower_buffer *buffer)
 {
-    struct bounds bounds = {lowering, STEPS};
+    struct bounds bounds = {lowering, STEPS, NAMES};
     int64_t bound = bound_of(&bounds, lower_host_terms(lowering, buffer->size));
     return bound == NO_BOUND ? -1 : bound;
 }

@@ -79,9 +79,8 @@ struct emit {
     int constant_count, constant_capacity;
     const char **declared; /* variables of the C++ function */
     int declared_count, declared_capacity;
-    const char **needed; /* of the host part: variables that somebody needs */
-    int needed_count;
-    bool done; /* of the host part: the launch is printed */
+    const bool *needed; /* of the host part, by number of the symbol: variables that somebody needs */
+    bool done;          /* of the host part: the launch is printed */
     bool good;
 };
 

@@ -108,24 +108,24 @@ const char *emit_tiling_header(struct lowering *lowering)
 /* What the host function computes that somebody needs. */
 struct needs {
     struct lowering *lowering;
-    const char **names;
-    int count, capacity;
+    bool *needed; /* by number of the host function's symbol */
+    bool changed, found;
 };
 
-static bool is_needed(const struct needs *needs, const char *name)
+static const struct dsl_symbol *need_symbol(const struct needs *needs, const struct dsl_expr *part)
 {
-    for (int i = 0; i < needs->count; i++)
-        if (strcmp(needs->names[i], name) == 0)
-            return true;
-    return false;
+    return part->kind == DSL_NAME && part->name ? dsl_scope_find(&needs->lowering->program->host_names, part->name)
+                                                : NULL;
 }
 
 static void need_name(void *closure, struct dsl_expr *part)
 {
     struct needs *needs = closure;
-    if (part->kind == DSL_NAME && part->name && dsl_scope_find(&needs->lowering->program->host_names, part->name) &&
-        !is_needed(needs, part->name))
-        ARRAY_ADD(needs->lowering->arena, needs->names, needs->count, needs->capacity, part->name);
+    const struct dsl_symbol *symbol = need_symbol(needs, part);
+    if (!symbol || needs->needed[symbol->number])
+        return;
+    needs->needed[symbol->number] = true;
+    needs->changed = true;
 }
 
 static void need(struct needs *needs, struct dsl_expr *expr)
@@ -133,22 +133,29 @@ static void need(struct needs *needs, struct dsl_expr *expr)
     tree_visit(expr, need_name, needs);
 }
 
+static void need_target(void *closure, struct dsl_expr *part)
+{
+    struct needs *needs = closure;
+    const struct dsl_symbol *symbol = need_symbol(needs, part);
+    needs->found |= symbol && needs->needed[symbol->number];
+}
+
+/* From the last statement to the first: those before it compute what it needs. */
 static void need_block(struct needs *needs, const struct dsl_block *block)
 {
-    for (int i = 0; i < block->count; i++) {
+    for (int i = block->count - 1; i >= 0; i--) {
         const struct dsl_statement *statement = block->items[i];
+        need_block(needs, &statement->orelse);
+        need_block(needs, &statement->body);
         if (statement->kind == DSL_ASSIGN) {
-            bool needed = false;
-            for (int n = 0; !needed && n < needs->count; n++)
-                needed = tree_mentions(statement->target, needs->names[n]);
-            if (needed)
+            needs->found = false;
+            tree_visit(statement->target, need_target, needs);
+            if (needs->found)
                 need(needs, statement->value);
         } else if (statement->kind == DSL_IF || statement->kind == DSL_FOR || statement->kind == DSL_WHILE ||
                    statement->kind == DSL_ASSERT) {
             need(needs, statement->value);
         }
-        need_block(needs, &statement->body);
-        need_block(needs, &statement->orelse);
     }
 }
 
@@ -163,7 +170,8 @@ bool emit_has_open_size(const struct lowering *lowering)
 
 static void find_needs(struct lowering *lowering, struct needs *needs)
 {
-    *needs = (struct needs){.lowering = lowering};
+    const size_t names = (size_t)lowering->program->host_names.count + 1;
+    *needs = (struct needs){.lowering = lowering, .needed = arena_alloc(lowering->arena, names * sizeof(bool))};
     need(needs, lowering->program->launch->items[0]->items[1]);
     for (int i = 0; i < lowering->parameter_count; i++) {
         const struct lower_parameter *parameter = &lowering->parameters[i];
@@ -172,10 +180,10 @@ static void find_needs(struct lowering *lowering, struct needs *needs)
     }
     for (int b = 0; emit_has_open_size(lowering) && b < lowering->buffer_count; b++)
         need(needs, lower_host_terms(lowering, lowering->buffers[b].size));
-    for (int before = -1; before != needs->count;) {
-        before = needs->count;
+    do {
+        needs->changed = false;
         need_block(needs, &lowering->program->host->body);
-    }
+    } while (needs->changed);
 }
 
 /* The parameters of the host function, as the tiling context gives them. */
@@ -556,12 +564,11 @@ static void emit_tiling_function(struct emit *emit, struct text *out)
     struct needs needs;
     struct text body = {0};
     find_needs(lowering, &needs);
-    emit->needed = needs.names ? needs.names : (const char *[]){""};
-    emit->needed_count = needs.count;
+    emit->needed = needs.needed;
     emit->out = &body;
     emit->indent = 1;
     for (int i = 0; i < program->host->function->count; i++)
-        if (is_needed(&needs, program->host->function->parameters[i].name))
+        if (needs.needed[dsl_scope_find(&program->host_names, program->host->function->parameters[i].name)->number])
             emit_parameter(emit, program->host->function->parameters[i].name);
     emit_block(emit, &program->host->body, emit_host_statement);
     bool platform = body.bytes && strstr(body.bytes, "platform."), room = body.bytes && strstr(body.bytes, "ubBytes");

@@ -33,10 +33,9 @@ static const struct dsl_statement *first_mention(const struct dsl_block *block, 
 
 static bool is_allocation(const struct lowering *lowering, const struct dsl_statement *statement)
 {
-    bool found = false;
-    for (int b = 0; !found && b < lowering->buffer_count; b++)
-        found = lowering->buffers[b].allocation == statement;
-    return found;
+    bool may_be = statement->kind == DSL_ASSIGN && statement->target->kind == DSL_NAME && statement_call(statement);
+    const struct lower_buffer *buffer = may_be ? lower_buffer_find(lowering, statement->target->name) : NULL;
+    return buffer && buffer->allocation == statement;
 }
 
 /* Whether a queue's tensor (or what is computed in it) is used in a stage, or outside of stages, that does not take it. */

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "dsl/emit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_declared(const struct emit *emit, const char *name)
@@ -24,18 +25,55 @@ static bool is_variable(const struct emit *emit, const struct dsl_symbol *symbol
     return value && !is_declared(emit, symbol->name);
 }
 
+/* Variables that a statement assigns. */
+struct assigned {
+    const struct emit *emit;
+    const struct dsl_symbol **items; /* each of them as often as it is assigned */
+    int count, capacity;
+};
+
+static void assigned_add(void *closure, struct dsl_expr *part)
+{
+    struct assigned *assigned = closure;
+    const struct emit *emit = assigned->emit;
+    const struct dsl_symbol *symbol =
+        part->kind == DSL_NAME && part->name ? dsl_scope_find(emit->names, part->name) : NULL;
+    if (symbol && is_variable(emit, symbol))
+        ARRAY_ADD(emit->lowering->arena, assigned->items, assigned->count, assigned->capacity, symbol);
+}
+
+static void assigned_find(struct assigned *assigned, const struct dsl_statement *statement)
+{
+    tree_visit(statement->target, assigned_add, assigned);
+    for (int i = 0; i < statement->body.count; i++)
+        assigned_find(assigned, statement->body.items[i]);
+    for (int i = 0; i < statement->orelse.count; i++)
+        assigned_find(assigned, statement->orelse.items[i]);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return (*(const struct dsl_symbol *const *)a)->number - (*(const struct dsl_symbol *const *)b)->number;
+}
+
 /* Declares what statement number `at` assigns below it and what is read behind it in the block. */
 static void declare_ahead(struct emit *emit, const struct dsl_block *block, int at)
 {
     const struct dsl_statement *statement = block->items[at];
+    struct assigned assigned = {.emit = emit};
     if (!statement->body.count && !statement->orelse.count)
         return;
-    for (int s = 0; s < emit->names->count; s++) {
-        const struct dsl_symbol *symbol = emit->names->items[s];
-        bool here = is_variable(emit, symbol) && statement_assigns(statement, symbol->name), later = false;
-        for (int i = at + 1; here && !later && i < block->count; i++)
+    assigned_find(&assigned, statement);
+    if (assigned.count)
+        qsort(assigned.items, (size_t)assigned.count, sizeof(struct dsl_symbol *), by_number);
+    for (int s = 0; s < assigned.count; s++) {
+        const struct dsl_symbol *symbol = assigned.items[s];
+        bool later = false;
+        if (s && symbol == assigned.items[s - 1])
+            continue;
+        for (int i = at + 1; !later && i < block->count; i++)
             later = statement_mentions(block->items[i], symbol->name);
-        if (!here || !later)
+        if (!later)
             continue;
         emit_line(emit, "%s %s%s;", emit_type(emit, symbol), emit_name(emit, symbol->name),
                   symbol->type == DSL_TYPE_INTS ? "" : " = 0");
@@ -244,13 +282,21 @@ static void emit_statement(struct emit *emit, const struct dsl_statement *statem
     }
 }
 
+/* Whether a variable of the target is needed. */
+static bool is_needed(const struct emit *emit, const struct dsl_expr *target)
+{
+    const struct dsl_symbol *symbol =
+        target->kind == DSL_NAME && target->name ? dsl_scope_find(emit->names, target->name) : NULL;
+    bool needed = symbol && emit->needed[symbol->number];
+    for (int i = 0; !needed && i < target->count; i++)
+        needed = is_needed(emit, target->items[i]);
+    return needed;
+}
+
 /* A statement that computes what nobody needs. */
 static bool is_idle(const struct emit *emit, const struct dsl_statement *statement)
 {
-    bool idle = emit->needed && statement->kind == DSL_ASSIGN;
-    for (int i = 0; idle && i < emit->needed_count; i++)
-        idle = !tree_mentions(statement->target, emit->needed[i]);
-    return idle || emit->done;
+    return emit->done || (emit->needed && statement->kind == DSL_ASSIGN && !is_needed(emit, statement->target));
 }
 
 void emit_block(struct emit *emit, const struct dsl_block *block,

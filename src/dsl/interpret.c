@@ -10,8 +10,9 @@
 
 enum {
     TURNS_MAX = 200 * 1000 * 1000,
-    TURN_WRITES = 4
-}; /* elements that are written count as turns, too: they take time */
+    TURN_WRITES = 4,
+    TURN_STATEMENTS = 32
+}; /* elements that are written count as turns, too, and long blocks: they take time */
 
 /* What a statement leads to. */
 enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_FAILED };
@@ -198,6 +199,7 @@ static enum flow run_statement(struct core *core, const struct dsl_statement *st
 static enum flow run_block(struct core *core, const struct dsl_block *block)
 {
     enum flow flow = FLOW_ON;
+    core->machine->turns += block->count / TURN_STATEMENTS;
     for (int i = 0; i < block->count && flow == FLOW_ON; i++)
         flow = run_statement(core, block->items[i]);
     return core->failed ? FLOW_FAILED : flow;
@@ -358,16 +360,14 @@ static void check_stored(struct machine *machine)
 bool dsl_interpret(struct arena *arena, const struct dsl_program *program, struct dsl_run *run,
                    struct dsl_messages *messages)
 {
-    struct machine machine = {.arena = arena,
-                              .program = program,
-                              .run = run,
-                              .messages = messages};
+    struct machine machine = {.arena = arena, .program = program, .run = run, .messages = messages};
     struct core host = {.machine = &machine, .names = &program->host_names, .number = -1};
     host.variables = arena_alloc(arena, (size_t)(program->host_names.count + 1) * sizeof *host.variables);
     bool good = machine_constants(&machine, &host) && bind_arguments(&host, run) &&
                 run_block(&host, &program->host->body) != FLOW_FAILED;
     if (good && machine.launched && !run->tally && !run->host_only)
         check_stored(&machine);
+    run->turns = machine.turns;
     arena_free(&host.arena);
     return good && !messages->count;
 }

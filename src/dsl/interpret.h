@@ -56,7 +56,7 @@ struct dsl_run {
     int vector_cores, cube_cores; /* that the chip has */
     const struct npu_soc *soc;    /* whose cores run at once, if they wait for each other; NULL: any number does */
     int64_t ub_bytes, l1_bytes, l0c_bytes; /* of a core */
-    int64_t turns_max;                     /* of all loops together, and elements written / 4; 0: 200 million */
+    int64_t turns_max;   /* of all loops together, elements written / 4 and statements of blocks / 32; 0: 200 million */
     int64_t written_max; /* elements that operations may write, or rule refused stops the run; 0: all */
     const struct dsl_argument *arguments; /* one for each parameter of the host function */
     struct dsl_tally *tally;              /* count what is done instead of doing it; NULL: do it */
@@ -64,6 +64,7 @@ struct dsl_run {
     struct dsl_divisions *divisions;      /* NULL: not asked for; the run adds to them */
     bool host_only;                       /* the kernel does not run, and no tensor has values */
     int64_t written;                      /* result: elements that operations wrote */
+    int64_t turns;                        /* result: turns of loops, and statements of blocks / 32 */
     int cores;                            /* result: how many ran; 0: there was no launch */
     const struct value *given;            /* result, in the arena: what the launch gives the kernel's parameters */
     bool approximate;                     /* result: something was computed that a chip approximates */

@@ -122,49 +122,67 @@ static struct dsl_expr *only_value(const struct lowering *lowering, const char *
     return value;
 }
 
-/* The data type that an expression names in a combination; AKGEN_DTYPE_NONE: that is not known before the run. */
-static enum akgen_dtype dtype_in(const struct lowering *lowering, const struct dsl_expr *dtype, int combination);
+/* Names that are replaced by their values for one question, at most: names of sums of names double what there is to read with
+ * each that follows, and what has more of them counts as unknown. */
+enum { NAMES_FOLLOWED = 256, RESOLVED_MAX = 4096 };
 
-/* Whether a question about data types holds in a combination; -1: it is another question. */
-int lower_type_answer(const struct lowering *lowering, const struct dsl_expr *question, int combination)
+/* The same of a name that the answer to a question needs; NULL also where too many were needed before it. */
+static struct dsl_expr *follow_name(const struct lowering *lowering, const char *name, int *followed)
+{
+    return *followed < NAMES_FOLLOWED && ++*followed ? only_value(lowering, name) : NULL;
+}
+
+/* The data type that an expression names in a combination; AKGEN_DTYPE_NONE: that is not known before the run. */
+static enum akgen_dtype find_dtype(const struct lowering *lowering, const struct dsl_expr *dtype, int combination,
+                                   int *followed);
+
+static int find_answer(const struct lowering *lowering, const struct dsl_expr *question, int combination, int *followed)
 {
     int a, b;
     if (question->kind == DSL_NAME) {
-        const struct dsl_expr *value = only_value(lowering, question->name);
-        return value ? lower_type_answer(lowering, value, combination) : -1;
+        const struct dsl_expr *value = follow_name(lowering, question->name, followed);
+        return value ? find_answer(lowering, value, combination, followed) : -1;
     }
     if (question->kind == DSL_ATTRIBUTE && strcmp(question->name, "is_floating_point") == 0) {
-        enum akgen_dtype of = dtype_in(lowering, question->items[0], combination);
+        enum akgen_dtype of = find_dtype(lowering, question->items[0], combination, followed);
         return of == AKGEN_DTYPE_NONE ? -1 : task_is_float(of) && of != AKGEN_COMPLEX64;
     }
     switch (question->kind == DSL_BINARY || question->kind == DSL_UNARY ? question->op : DSL_NO_OPERATOR) {
     case DSL_EQUAL:
     case DSL_NOT_EQUAL:
-        a = (int)dtype_in(lowering, question->items[0], combination);
-        b = (int)dtype_in(lowering, question->items[1], combination);
+        a = (int)find_dtype(lowering, question->items[0], combination, followed);
+        b = (int)find_dtype(lowering, question->items[1], combination, followed);
         return a == AKGEN_DTYPE_NONE || b == AKGEN_DTYPE_NONE ? -1 : (a == b) == (question->op == DSL_EQUAL);
     case DSL_AND:
     case DSL_OR:
-        a = lower_type_answer(lowering, question->items[0], combination);
-        b = lower_type_answer(lowering, question->items[1], combination);
+        a = find_answer(lowering, question->items[0], combination, followed);
+        b = find_answer(lowering, question->items[1], combination, followed);
         return a < 0 || b < 0 ? -1 : question->op == DSL_AND ? a && b : a || b;
     case DSL_NOT:
-        a = lower_type_answer(lowering, question->items[0], combination);
+        a = find_answer(lowering, question->items[0], combination, followed);
         return a < 0 ? -1 : !a;
     default:
         return -1;
     }
 }
 
-static enum akgen_dtype dtype_in(const struct lowering *lowering, const struct dsl_expr *dtype, int combination)
+/* Whether a question about data types holds in a combination; -1: it is another question. */
+int lower_type_answer(const struct lowering *lowering, const struct dsl_expr *question, int combination)
+{
+    int followed = 0;
+    return find_answer(lowering, question, combination, &followed);
+}
+
+static enum akgen_dtype find_dtype(const struct lowering *lowering, const struct dsl_expr *dtype, int combination,
+                                   int *followed)
 {
     if (dtype->kind == DSL_CHOICE) {
-        int first = lower_type_answer(lowering, dtype->items[1], combination);
-        return first < 0 ? AKGEN_DTYPE_NONE : dtype_in(lowering, dtype->items[first ? 0 : 2], combination);
+        int first = find_answer(lowering, dtype->items[1], combination, followed);
+        return first < 0 ? AKGEN_DTYPE_NONE : find_dtype(lowering, dtype->items[first ? 0 : 2], combination, followed);
     }
     if (dtype->kind == DSL_NAME) {
-        const struct dsl_expr *value = only_value(lowering, dtype->name);
-        return value ? dtype_in(lowering, value, combination) : AKGEN_DTYPE_NONE;
+        const struct dsl_expr *value = follow_name(lowering, dtype->name, followed);
+        return value ? find_dtype(lowering, value, combination, followed) : AKGEN_DTYPE_NONE;
     }
     if (dtype->kind != DSL_ATTRIBUTE)
         return AKGEN_DTYPE_NONE;
@@ -179,21 +197,25 @@ struct lower_type lower_type_of(const struct lowering *lowering, const struct ds
     int combinations = lowering->opdef->combinations;
     enum akgen_dtype *types = arena_alloc(lowering->arena, (size_t)(combinations + 1) * sizeof *types);
     for (int c = 0; c < combinations; c++) {
-        types[c] = dtype_in(lowering, dtype, c);
+        int followed = 0;
+        types[c] = find_dtype(lowering, dtype, c, &followed);
         if (types[c] == AKGEN_COMPLEX64) /* a pair of them */
             types[c] = AKGEN_FLOAT;
     }
     return settled(lowering, (struct lower_type){.fixed = AKGEN_DTYPE_NONE, .types = types});
 }
 
+static bool find_constant(const struct lowering *lowering, const struct dsl_expr *expr, int64_t *value, int *followed);
+
 /* min, max, tl.cdiv and tl.pitch of constants. */
-static bool constant_of_call(const struct lowering *lowering, const struct dsl_expr *call, int64_t *value)
+static bool constant_of_call(const struct lowering *lowering, const struct dsl_expr *call, int64_t *value,
+                             int *followed)
 {
     const struct dsl_expr *function = call->items[0];
     const char *name = function->name ? function->name : "";
     int64_t a, b = 1;
-    if (call->count < 2 || call->count > 3 || !lower_constant(lowering, call->items[1], &a) ||
-        (call->count == 3 && !lower_constant(lowering, call->items[2], &b)))
+    if (call->count < 2 || call->count > 3 || !find_constant(lowering, call->items[1], &a, followed) ||
+        (call->count == 3 && !find_constant(lowering, call->items[2], &b, followed)))
         return false;
     if (strcmp(name, "pitch") == 0)
         *value = (a + DSL_PITCH - 1) / DSL_PITCH * DSL_PITCH;
@@ -206,7 +228,7 @@ static bool constant_of_call(const struct lowering *lowering, const struct dsl_e
     return call->count == 3 || strcmp(name, "pitch") == 0;
 }
 
-bool lower_constant(const struct lowering *lowering, const struct dsl_expr *expr, int64_t *value)
+static bool find_constant(const struct lowering *lowering, const struct dsl_expr *expr, int64_t *value, int *followed)
 {
     int64_t a, b;
     const struct dsl_block *body = &lowering->tree->body;
@@ -217,15 +239,18 @@ bool lower_constant(const struct lowering *lowering, const struct dsl_expr *expr
     case DSL_NAME:
         if (dsl_scope_find(&lowering->program->kernel_names, expr->name)) {
             const struct dsl_expr *only =
-                lower_parameter_find(lowering, expr->name) ? NULL : only_value(lowering, expr->name);
-            return only && lower_constant(lowering, only, value);
+                lower_parameter_find(lowering, expr->name) ? NULL : follow_name(lowering, expr->name, followed);
+            return only && find_constant(lowering, only, value, followed);
         }
-        for (int i = 0; i < body->count; i++)
-            if (body->items[i]->kind == DSL_ASSIGN && strcmp(body->items[i]->target->name, expr->name) == 0)
-                return lower_constant(lowering, body->items[i]->value, value);
+        for (int i = 0; i < body->count && *followed < NAMES_FOLLOWED; i++)
+            if (body->items[i]->kind == DSL_ASSIGN && strcmp(body->items[i]->target->name, expr->name) == 0) {
+                ++*followed;
+                return find_constant(lowering, body->items[i]->value, value, followed);
+            }
         return false;
     case DSL_BINARY:
-        if (!lower_constant(lowering, expr->items[0], &a) || !lower_constant(lowering, expr->items[1], &b))
+        if (!find_constant(lowering, expr->items[0], &a, followed) ||
+            !find_constant(lowering, expr->items[1], &b, followed))
             return false;
         if (expr->op == DSL_FLOOR_DIVIDE || expr->op == DSL_REMAINDER) {
             if (a < 0 || b <= 0)
@@ -241,14 +266,34 @@ bool lower_constant(const struct lowering *lowering, const struct dsl_expr *expr
     case DSL_LIST:
         *value = 1;
         for (int i = 0; i < expr->count; i++)
-            if (!lower_constant(lowering, expr->items[i], &a) || __builtin_mul_overflow(*value, a, value))
+            if (!find_constant(lowering, expr->items[i], &a, followed) || __builtin_mul_overflow(*value, a, value))
                 return false;
         return true;
     case DSL_CALL:
-        return constant_of_call(lowering, expr, value);
+        return constant_of_call(lowering, expr, value, followed);
     default:
         return false;
     }
+}
+
+bool lower_constant(const struct lowering *lowering, const struct dsl_expr *expr, int64_t *value)
+{
+    int followed = 0;
+    return find_constant(lowering, expr, value, &followed);
+}
+
+static void count_part(void *closure, struct dsl_expr *part)
+{
+    (void)part;
+    ++*(int *)closure;
+}
+
+/* Whether an expression has become too large for another name in it to get its value. */
+static bool is_large(struct dsl_expr *expr)
+{
+    int parts = 0;
+    tree_visit(expr, count_part, &parts);
+    return parts > RESOLVED_MAX;
 }
 
 struct dsl_expr *lower_resolve(struct lowering *lowering, const struct dsl_expr *expr)
@@ -261,7 +306,7 @@ struct dsl_expr *lower_resolve(struct lowering *lowering, const struct dsl_expr 
     bool changed = true;
     for (int round = 0; changed && round < ROUNDS; round++) {
         changed = false;
-        for (int s = 0; s < names->count; s++) {
+        for (int s = 0; s < names->count && !is_large(line->value); s++) {
             const char *name = names->items[s]->name;
             struct dsl_expr *value = tree_mentions(line->value, name) && !lower_parameter_find(lowering, name)
                                          ? only_value(lowering, name)
@@ -297,7 +342,7 @@ struct dsl_expr *lower_host_terms(struct lowering *lowering, const struct dsl_ex
     struct dsl_statement *items[] = {line};
     struct dsl_block block = {.items = items, .count = 1, .capacity = 1};
     statement_visit(line, use_cores_below, lowering);
-    for (int i = 0; i < lowering->parameter_count; i++)
+    for (int i = 0; i < lowering->parameter_count && !is_large(line->value); i++)
         edit_substitute(edit, &block, lowering->parameters[i].name, lowering->parameters[i].argument);
     return line->value;
 }

@@ -31,8 +31,8 @@ struct sync {
         *pending; /* by number of the buffer; then that of the UB which Select has for itself; then the tensors */
     int count;
     bool insert;
-    const char **found; /* variables whose values come from elements of buffers or tensors */
-    int found_count, found_capacity;
+    bool *found; /* by number of the kernel's symbol: its values come from elements of buffers or tensors */
+    int found_count;
     struct pending **spare; /* copies that are done with */
     int spare_count, spare_capacity;
 };
@@ -251,6 +251,11 @@ static void sync_load(struct sync *sync, struct dsl_block *block, int *at, const
     pending->load = call;
 }
 
+static const struct dsl_symbol *found_symbol(const struct sync *sync, const char *name)
+{
+    return dsl_scope_find(&sync->lowering->program->kernel_names, name);
+}
+
 struct origin {
     const struct sync *sync;
     bool found;
@@ -261,8 +266,8 @@ static void look_for_elements(void *closure, struct dsl_expr *part)
     struct origin *origin = closure;
     const char *name = part->kind == DSL_CALL && part->operation ? part->operation->name : "";
     origin->found |= same_name(name, "extract_scalar") || same_name(name, "compress");
-    for (int i = 0; part->kind == DSL_NAME && i < origin->sync->found_count; i++)
-        origin->found |= same_name(origin->sync->found[i], part->name);
+    const struct dsl_symbol *symbol = part->kind == DSL_NAME ? found_symbol(origin->sync, part->name) : NULL;
+    origin->found |= symbol && origin->sync->found[symbol->number];
 }
 
 static bool comes_from_elements(const struct sync *sync, struct dsl_expr *value)
@@ -278,9 +283,10 @@ static void find_variables(struct sync *sync, const struct dsl_block *block)
     for (int i = 0; i < block->count; i++) {
         struct dsl_statement *statement = block->items[i];
         if (statement->target && statement->target->kind == DSL_NAME && statement->value &&
-            !comes_from_elements(sync, statement->target) && comes_from_elements(sync, statement->value))
-            ARRAY_ADD(sync->lowering->arena, sync->found, sync->found_count, sync->found_capacity,
-                      statement->target->name);
+            !comes_from_elements(sync, statement->target) && comes_from_elements(sync, statement->value)) {
+            sync->found[found_symbol(sync, statement->target->name)->number] = true;
+            sync->found_count++;
+        }
         find_variables(sync, &statement->body);
         find_variables(sync, &statement->orelse);
     }
@@ -463,6 +469,7 @@ bool pass_sync(struct lowering *lowering)
     struct sync sync = {
         .lowering = lowering, .count = lowering->buffer_count + 1 + lowering->parameter_count, .insert = true};
     sync.pending = arena_alloc(lowering->arena, (size_t)sync.count * sizeof *sync.pending);
+    sync.found = arena_alloc(lowering->arena, (size_t)lowering->program->kernel_names.count + 1);
     for (int known = -1; known < sync.found_count;) {
         known = sync.found_count;
         find_variables(&sync, lower_kernel(lowering));

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEP = 32 };
+enum { DEEP = 32, NAMES = 256 }; /* NAMES: whose values one constant is made of, as often as each is */
 
 struct constant {
     bool known, real;
@@ -38,9 +38,9 @@ static const struct dsl_statement *only_assignment(const struct dsl_block *block
     return *count == 1 ? found : NULL;
 }
 
-static struct constant constant_of(const struct lowering *lowering, const struct dsl_expr *expr, int deep);
+static struct constant constant_of(const struct lowering *lowering, const struct dsl_expr *expr, int deep, int *names);
 
-static struct constant constant_of_name(const struct lowering *lowering, const char *name, int deep)
+static struct constant constant_of_name(const struct lowering *lowering, const char *name, int deep, int *names)
 {
     const struct dsl_program *program = lowering->program;
     const struct dsl_function *host = program->host->function;
@@ -51,9 +51,9 @@ static struct constant constant_of_name(const struct lowering *lowering, const c
     for (int i = 0; i < host->count; i++)
         if (strcmp(host->parameters[i].name, name) == 0) {
             bool fixed = lowering->opdef->roles[i].kind == DSL_PARAMETER_DEFAULT && count == 0;
-            return fixed ? constant_of(lowering, host->parameters[i].value, deep + 1) : (struct constant){0};
+            return fixed ? constant_of(lowering, host->parameters[i].value, deep + 1, names) : (struct constant){0};
         }
-    return assignment ? constant_of(lowering, assignment->value, deep + 1) : (struct constant){0};
+    return assignment ? constant_of(lowering, assignment->value, deep + 1, names) : (struct constant){0};
 }
 
 static struct constant integer_constant(int64_t value)
@@ -97,9 +97,9 @@ static struct constant constant_of_operation(const struct dsl_expr *expr, struct
     return good ? integer_constant(result) : (struct constant){0};
 }
 
-static struct constant constant_of(const struct lowering *lowering, const struct dsl_expr *expr, int deep)
+static struct constant constant_of(const struct lowering *lowering, const struct dsl_expr *expr, int deep, int *names)
 {
-    if (!expr || deep > DEEP)
+    if (!expr || deep > DEEP || (expr->kind == DSL_NAME && ++*names > NAMES))
         return (struct constant){0};
     switch (expr->kind) {
     case DSL_INT:
@@ -107,15 +107,15 @@ static struct constant constant_of(const struct lowering *lowering, const struct
     case DSL_REAL:
         return (struct constant){.known = isfinite(expr->real), .real = true, .number = expr->real};
     case DSL_NAME:
-        return expr->name ? constant_of_name(lowering, expr->name, deep) : (struct constant){0};
+        return expr->name ? constant_of_name(lowering, expr->name, deep, names) : (struct constant){0};
     case DSL_UNARY:
         return expr->op == DSL_NEGATE
                    ? constant_of_operation(&(struct dsl_expr){.op = DSL_SUBTRACT}, integer_constant(0),
-                                           constant_of(lowering, expr->items[0], deep + 1))
+                                           constant_of(lowering, expr->items[0], deep + 1, names))
                    : (struct constant){0};
     case DSL_BINARY:
-        return constant_of_operation(expr, constant_of(lowering, expr->items[0], deep + 1),
-                                     constant_of(lowering, expr->items[1], deep + 1));
+        return constant_of_operation(expr, constant_of(lowering, expr->items[0], deep + 1, names),
+                                     constant_of(lowering, expr->items[1], deep + 1, names));
     default:
         return (struct constant){0};
     }
@@ -345,7 +345,8 @@ bool pass_tiling(struct lowering *lowering)
         struct lower_parameter *found = &lowering->parameters[kept];
         *found = (struct lower_parameter){
             .name = parameter.name, .argument = launch_argument(lowering->program, i), .type = type};
-        struct constant constant = constant_of(lowering, found->argument, 0);
+        int names = 0;
+        struct constant constant = constant_of(lowering, found->argument, 0, &names);
         edit->place = parameter.place;
         if (constant.known && (type == DSL_TYPE_INT || type == DSL_TYPE_REAL) &&
             !block_assigns(lower_kernel(lowering), parameter.name)) {

@@ -13,8 +13,8 @@
 
 enum { PARAMETERS_MAX = 24, RANK_MAX = 6, OUTPUTS_MAX = 3, CORES_EVEN = 4, CORES_ODD = 3 };
 enum { SMALL_MAX = 64, SMALL_SIZE_MAX = 960, LARGE_SIZE_MAX = 1 << 16, ELEMENTS_MAX = 1 << 20, TURNS_MAX = 1 << 20 };
-/* Elements that operations write: in a trial, and in all of them, then no other begins. */
-enum { WRITTEN_MAX = 1 << 22, ALL_WRITTEN_MAX = 1 << 24 };
+/* Elements that operations write: in a trial, and in all of them, then no other begins. The same of turns. */
+enum { WRITTEN_MAX = 1 << 22, ALL_WRITTEN_MAX = 1 << 24, ALL_TURNS_MAX = 1 << 21 };
 
 /* What an output's shape is beside the first input's. */
 enum relation { RELATION_SAME, RELATION_ONE, RELATION_ROWS, RELATION_COLUMNS, RELATION_SECOND, RELATIONS };
@@ -32,7 +32,7 @@ struct trials {
     int count, main; /* main: the parameter whose shape the others follow */
     bool square;     /* another's sizes are asked for, too: how they belong together, as of a product, is not known */
     int outputs[OUTPUTS_MAX], output_count;
-    int64_t small, large, written;
+    int64_t small, large, written, turns;
     struct dsl_divisions even;        /* that had a remainder where everything went well */
     const struct dsl_message *always; /* what stopped every trial that was not refused; NULL: not one thing did */
     int stopped;                      /* how many it were */
@@ -237,6 +237,7 @@ static bool run_trial(struct trials *trials, struct trial *trial)
                           .divisions = &trial->divisions};
     bool good = dsl_interpret(&arena, trials->program, &run, &trial->messages);
     trials->written += run.written;
+    trials->turns += run.turns;
     json_decref(one);
     json_decref(half);
     arena_free(&arena);
@@ -249,7 +250,7 @@ static bool can_try(const struct trials *trials, const struct trial *trial)
     int64_t elements = 1;
     for (int i = 0; i < trial->rank; i++)
         elements *= trial->dims[i];
-    return elements <= ELEMENTS_MAX && trials->written < ALL_WRITTEN_MAX;
+    return elements <= ELEMENTS_MAX && trials->written < ALL_WRITTEN_MAX && trials->turns < ALL_TURNS_MAX;
 }
 
 static void add_even(struct trials *trials, const struct trial *trial)
