@@ -191,11 +191,11 @@ static bool find_natural(const struct emit *emit, const char *name, int deep)
 static bool natural_name(const struct emit *emit, const char *name, int deep)
 {
     struct dsl_symbol *symbol = dsl_scope_find(emit->names, name);
-    if (symbol && symbol->natural)
+    if (symbol && (symbol->natural > 0 || (symbol->natural < 0 && -symbol->natural <= deep + 1)))
         return symbol->natural > 0;
     bool natural = find_natural(emit, name, deep);
-    if (symbol && (natural || deep == 0)) /* below, it may be false because one has gone too deep */
-        symbol->natural = natural ? 1 : -1;
+    if (symbol)
+        symbol->natural = (signed char)(natural ? 1 : -(deep + 1));
     return natural;
 }
 

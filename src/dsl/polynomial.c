@@ -112,6 +112,16 @@ int polynomial_atom(const struct polynomial *of)
     return one ? of->terms[0].factors[0] : -1;
 }
 
+/* How many atoms it is written with. */
+static int size_of(const struct atoms *atoms, const struct polynomial *of)
+{
+    int size = 0;
+    for (int i = 0; i < of->count; i++)
+        for (int f = 0; f < of->terms[i].factor_count; f++)
+            size += atoms->items[of->terms[i].factors[f]].size;
+    return size;
+}
+
 /* The atom as a polynomial; a new one unless it is there. */
 static struct polynomial intern(struct atoms *atoms, struct atom atom)
 {
@@ -124,7 +134,8 @@ static struct polynomial intern(struct atoms *atoms, struct atom atom)
         if (same)
             break;
     }
-    if (found == POLYNOMIAL_ATOMS)
+    atom.size = 1 + size_of(atoms, &atom.a) + size_of(atoms, &atom.b);
+    if (found == POLYNOMIAL_ATOMS || atom.size > POLYNOMIAL_SIZE)
         return unknown;
     if (found == atoms->count)
         atoms->items[atoms->count++] = atom;

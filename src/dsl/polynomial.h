@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { POLYNOMIAL_TERMS = 12, POLYNOMIAL_FACTORS = 6, POLYNOMIAL_ATOMS = 200 };
+enum { POLYNOMIAL_TERMS = 12, POLYNOMIAL_FACTORS = 6, POLYNOMIAL_ATOMS = 200, POLYNOMIAL_SIZE = 1000 };
 
 struct polynomial {
     bool unknown; /* it has no form here; nothing is proved with it */
@@ -28,6 +28,7 @@ struct atom {
     struct polynomial a, b;
     bool moves;     /* it changes from core to core or turn to turn */
     bool maybe_low; /* it may be negative */
+    int size;       /* atoms that it is written with, itself included; POLYNOMIAL_SIZE at most, or it has no form */
 };
 struct atoms {
     struct arena *arena;

@@ -102,7 +102,7 @@ struct dsl_symbol {
     bool parameter, constant; /* constant: of the file, never assigned in a function */
     bool constexpr;           /* a parameter annotated tl.constexpr: no task gives it a value, its default stays */
     int number;               /* in its scope */
-    signed char natural;      /* emit_expr.c's: 1: it is never negative, -1: it may be, 0: not asked yet */
+    signed char natural;      /* emit_expr.c's: 1: never negative, 0: not asked yet, -1 - n: unknown from depth n on */
     struct dsl_symbol *next;  /* of its bucket */
     uint64_t hash;            /* of its name */
 };

@@ -4,6 +4,7 @@
 import json
 import pathlib
 import re
+import resource
 import subprocess
 import tempfile
 import unittest
@@ -191,6 +192,20 @@ class Rules(unittest.TestCase):
                 done = akgen(command, text)
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 self.assertRegex(done.stderr, rf"^-:{line or 12}:\d+: error: .* \[{rule}\]\n")
+
+    def test_names_of_names(self):
+        """Names that each mention the last twice: following all of them would take time of two to their number."""
+        def chain(first, each):
+            return f"    u0 = {first}\n" + "".join(f"    u{i + 1} = {each.replace('LAST', f'u{i}')}\n" for i in range(100))
+
+        total = "    total = x.numel()\n"
+        for old, new in (("    x_ub =", chain("2", "LAST + LAST") + "    b_ub = tl.alloc_ub(u100, dtype=tl.float32)\n    x_ub ="),
+                         (total, chain("x.numel()", "min(LAST, max(LAST, 16) // 16 * 16, LAST)") + "    total = u100\n"),
+                         (total, chain("x.numel()", "LAST // (LAST + 1) + LAST % 7") + "    total = x.numel() + u100 - u100\n")):
+            with self.subTest(new=new[-60:]):
+                start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+                self.assertIn(akgen(CHECK, RIGHT.replace(old, new, 1)).returncode, (0, 1))
+                self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start, 20)
 
     def test_right_programs(self):
         for text in (RIGHT, SUM, SOFTMAX.replace("i * tile + tl.arange(0, tile)", "i * tile + tl.arange(0, min(tile, cols - i * tile))")
