@@ -52,8 +52,9 @@ static void end_line(struct parser *p, struct dsl_statement *statement)
     parser_hoist(p, statement->target, true);
     parser_hoist(p, statement->value, true);
     parser_hoist(p, statement->note, statement->kind == DSL_ASSERT);
-    for (int i = 0; statement->function && i < statement->function->decorator_count; i++)
-        parser_hoist(p, statement->function->decorators[i], false);
+    const struct dsl_function *function = statement->function;
+    if (function && function->decorator_count) /* those before it have lines of their own, which have ended */
+        parser_hoist(p, function->decorators[function->decorator_count - 1], false);
     for (int i = 0; i < p->orphans.count; i++)
         add_comment(p, &statement->lead, p->orphans.items[i]);
     p->orphans.count = 0;
