@@ -525,6 +525,51 @@ static void test_all_work_has_a_time(void **state)
     }
 }
 
+/* Adds 8192 elements, by number or in counter mode with a bitwise mask. */
+static void counted_kernel(void)
+{
+    enum { COUNT = 8192 };
+    uint32_t buffer = 0;
+    struct npu_tensor tensor;
+    npu_pipe_create();
+    npu_buf_init(&buffer, NPU_VECCALC, COUNT * 2);
+    npu_buf_get(buffer, 0, COUNT * 2, &tensor);
+    copy(tensor, global(x, 0), COUNT);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    struct npu_insn insn = {.op = NPU_OP_ADD,
+                            .form = given.repeats ? NPU_FORM_MASK_BITS : NPU_FORM_COUNT,
+                            .dst_type = AKGEN_FLOAT16,
+                            .src_type = AKGEN_FLOAT16,
+                            .src1_type = AKGEN_FLOAT16,
+                            .count = COUNT,
+                            .mask = {COUNT, 0},
+                            .repeat = 1,
+                            .dst_blk = 1,
+                            .src0_blk = 1,
+                            .src1_blk = 1,
+                            .dst_rep = 8,
+                            .src0_rep = 8,
+                            .src1_rep = 8,
+                            .dst = tensor,
+                            .src0 = tensor,
+                            .src1 = tensor};
+    npu_set_mask_counter(given.repeats);
+    npu_issue(&insn);
+    npu_set_mask_counter(0);
+    npu_pipe_destroy();
+}
+
+/* An instruction costs what it executes, whichever way its elements are counted. */
+static void test_counter_mode_costs_its_elements(void **state)
+{
+    (void)state;
+    given.repeats = 0;
+    const double by_number = launch(counted_kernel, 1).of[0].busy[NPU_LANE_V];
+    given.repeats = 1;
+    const double in_counter_mode = launch(counted_kernel, 1).of[0].busy[NPU_LANE_V];
+    assert_true(by_number > 64 && in_counter_mode >= by_number);
+}
+
 static void copy_kernel(void)
 {
     uint32_t buffer = 0;
@@ -575,6 +620,7 @@ int main(void)
         cmocka_unit_test(test_blocks_wait_for_what_they_are_told),
         cmocka_unit_test(test_waves),
         cmocka_unit_test(test_all_work_has_a_time),
+        cmocka_unit_test(test_counter_mode_costs_its_elements),
         cmocka_unit_test(test_thousands_of_blocks_have_a_time),
         cmocka_unit_test(test_what_is_not_on_a_tape_has_no_time),
     };
