@@ -157,8 +157,10 @@ class Sampling(unittest.TestCase):
         with ReplayServer(lambda request: "no code", lambda r: None if r.attempt else faults[r.seed]) as server:
             process = self.bench(server.url, "-n", len(faults), "--idle-timeout", "0.3", tasks="*/Sqrt")
         self.assertEqual(process.returncode, 1, process.stdout + process.stderr)
-        self.assertEqual(self.rows("SELECT count(*), min(tries), max(tries), max(failure) FROM answers"),
-                         [(len(faults), 2, 2, None)])
+        # libcurl itself repeats a request if a connection that it uses again is reset: a try less, and as many requests.
+        self.assertEqual(sorted(request.body["seed"] for request in server.requests), sorted(2 * list(range(len(faults)))))
+        self.assertEqual(self.rows("SELECT count(*), max(tries), max(failure) FROM answers"), [(len(faults), 2, None)])
+        self.assertLessEqual(self.rows("SELECT count(*) FROM answers WHERE tries < 2")[0][0], 1)
         self.assertIn(f"verdicts     compile_error {len(faults)}\n", process.stdout)
         self.assertNotIn("infra_error", process.stdout)
 
