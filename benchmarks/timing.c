@@ -103,7 +103,7 @@ static const struct metric {
 /* A kernel of benchmarks/timing, built and loaded for the cores of a kind. */
 struct object {
     void *entry;                       /* NULL: it does not run there */
-    struct elf_section blocks, own[3]; /* what the machine is told of it (abi/npu_hooks.h) */
+    struct elf_section blocks, own[3]; /* described to the machine (abi/npu_hooks.h) */
     uint64_t base;
 };
 struct kernel {

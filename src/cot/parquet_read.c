@@ -548,7 +548,7 @@ static struct akgen_error *read_values(struct reading *reading, const struct pag
     if (reading->column->repetitions && page->values > MOST_VALUES - reading->values)
         return broken("lists of more than 16,777,216 texts in a row group");
     reading->values += page->values;
-    /* Of lists, twice a cell for each: the array leaves as much behind as it grows. */
+    /* Charges a list twice for each cell: the array leaves as many bytes behind as it grows by. */
     if (reading->column->repetitions && !parquet_charge(reading, 2 * (int64_t)sizeof *reading->cells * page->values))
         return broken("a row group of more than 2,047 MiB");
     if ((!reading->column->repetitions && page->values > reading->rows - reading->row) ||

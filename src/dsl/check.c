@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { ROUNDS_MAX = 64 };
-/* How large a program may be: passes of the compiler take time of its square. A TPipe has 64 buffers; the largest program of the
+/* Limits the size of a program: passes of the compiler take time of its square. A TPipe has 64 buffers; the largest program of the
  * tasks has 19 of them in 242 lines. */
 enum { BUFFERS_MAX = 256, NAMES_MAX = 2048, STATEMENTS_MAX = 4096, LOOPS_MAX = 8 };
 
@@ -858,7 +858,7 @@ static void see_uses(void *closure, struct dsl_expr *expr)
         tree_visit(expr, see_other_name, closure);
 }
 
-/* Whether the statement makes a buffer. */
+/* Returns true if the statement makes a buffer. */
 static bool allocates(const struct dsl_statement *statement)
 {
     const struct dsl_expr *value = statement->kind == DSL_ASSIGN ? statement->value : NULL;

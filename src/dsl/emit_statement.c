@@ -282,7 +282,7 @@ static void emit_statement(struct emit *emit, const struct dsl_statement *statem
     }
 }
 
-/* Whether a variable of the target is needed. */
+/* Returns true if a variable of the target is needed. */
 static bool is_needed(const struct emit *emit, const struct dsl_expr *target)
 {
     const struct dsl_symbol *symbol =

@@ -166,7 +166,7 @@ static int find_answer(const struct lowering *lowering, const struct dsl_expr *q
     }
 }
 
-/* Whether a question about data types holds in a combination; -1: it is another question. */
+/* Returns 1 if a question about data types holds in a combination, 0 if not, -1 if it is another question. */
 int lower_type_answer(const struct lowering *lowering, const struct dsl_expr *question, int combination)
 {
     int followed = 0;
@@ -288,7 +288,7 @@ static void count_part(void *closure, struct dsl_expr *part)
     ++*(int *)closure;
 }
 
-/* Whether an expression has become too large for another name in it to get its value. */
+/* Returns true if an expression is too large to have another name replaced by its value. */
 static bool is_large(struct dsl_expr *expr)
 {
     int parts = 0;

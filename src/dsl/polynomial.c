@@ -112,7 +112,7 @@ int polynomial_atom(const struct polynomial *of)
     return one ? of->terms[0].factors[0] : -1;
 }
 
-/* How many atoms it is written with. */
+/* Counts the atoms in its written form. */
 static int size_of(const struct atoms *atoms, const struct polynomial *of)
 {
     int size = 0;

@@ -51,7 +51,7 @@ static bool is_module(const struct dsl_expr *expr)
     return expr_is(expr, "", "tl") || expr_is(expr, "", "torch") || expr_is(expr, "", "math");
 }
 
-/* The name of the scope or the file that is nearest to one that nobody knows; NULL: none is near, or no message is kept any
+/* Finds the name of the scope or the file that is nearest to an unknown one; NULL: none is near, or no message is kept any
  * more. */
 static const char *nearest(const struct checker *checker, const char *name)
 {

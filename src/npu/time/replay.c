@@ -128,9 +128,8 @@ struct replay {
     double l2_all, hbm_all; /* bytes that were asked of them */
     int64_t flows;
     struct npu_turns turns;
-    bool woken;            /* cores that waited can go on */
-    uint64_t instructions; /* done */
-    int rivals;            /* cores whose copies are about where those of the running one are */
+    bool woken; /* cores that waited can go on */
+    int rivals; /* cores whose copies are about where those of the running one are */
 };
 
 static void *zeros(size_t count, size_t each)
@@ -676,7 +675,6 @@ static bool do_step(struct replay *replay, struct timeline *line)
     double start;
     switch ((enum npu_step_kind)step->kind) {
     case NPU_STEP_RUN:
-        replay->instructions++;
         line->scalar += 1;
         start = give(line, step->lane, step->work);
         if (step->transfers) {
@@ -938,16 +936,18 @@ static double fill_cycles(const struct npu_soc *soc, uint64_t bytes)
 static bool covers_launch(const struct replay *replay)
 {
     const struct npu *npu = replay->npu;
-    uint64_t instructions = 0, in = 0, out = 0;
+    uint64_t issued = 0, replayed = 0, in = 0, out = 0;
     bool over = true;
     for (int i = 0; i < npu->core_count; i++) {
         const struct npu_stats *stats = &npu->cores[i].stats;
-        instructions += stats->instructions;
+        issued += stats->instructions;
+        for (int lane = 0; lane < NPU_LANES; lane++)
+            replayed += replay->lines[i].runs[lane];
         in += stats->bytes_in;
         out += stats->bytes_out;
         over &= replay->lines[i].halt == OVER;
     }
-    return over && replay->instructions == instructions && replay->timing.read == in && replay->timing.written == out;
+    return over && replayed == issued && replay->timing.read == in && replay->timing.written == out;
 }
 
 static void run_all(struct replay *replay)

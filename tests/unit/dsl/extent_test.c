@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* How often a shape's line is repeated: about a megabyte. Time of its square would be minutes, sanitized hours. */
+/* Repetitions of a shape's line: about a megabyte. Quadratic time would be minutes, sanitized hours. */
 enum { REPEATED = 18000, SECONDS_MAX = 10 };
 
 /* A kernel's or a host function's body; %d in `each` is the number of the line. */
@@ -81,7 +81,7 @@ static void test_time(void **state)
     }
 }
 
-/* What a function may have, and one more. */
+/* The limits of a function, and one more than each. */
 static void test_limits(void **state)
 {
     (void)state;

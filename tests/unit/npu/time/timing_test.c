@@ -1,5 +1,6 @@
 /* The model of time: what holds of any kernel, and what single mechanisms cost. Kernels are written on the ABI, so that nothing but
  * what they issue takes time. */
+#include "base/random.h"
 #include "npu/machine.h"
 #include "npu/npu.h"
 #include "npu/time/rates.h"
@@ -91,15 +92,22 @@ static void add_kernel(void)
     npu_pipe_destroy();
 }
 
+/* Makes the block's pipe and a buffer of so many bytes in it. */
+static struct npu_tensor pipe_with_buffer(int bytes)
+{
+    uint32_t buffer = 0;
+    struct npu_tensor tensor;
+    npu_pipe_create();
+    npu_buf_init(&buffer, NPU_VECCALC, bytes);
+    npu_buf_get(buffer, 0, bytes, &tensor);
+    return tensor;
+}
+
 /* Many rows at a time, each core through x from its own part on. */
 static void rows_kernel(void)
 {
     enum { ROWS = 64, PART = TENSOR_BYTES / 64 };
-    uint32_t buffer = 0;
-    struct npu_tensor tensor;
-    npu_pipe_create();
-    npu_buf_init(&buffer, NPU_VECCALC, ROWS * 2048);
-    npu_buf_get(buffer, 0, ROWS * 2048, &tensor);
+    struct npu_tensor tensor = pipe_with_buffer(ROWS * 2048);
     for (int i = 0; i < given.repeats; i++) {
         const uint64_t at = (uint64_t)npu_block_idx() * PART + (uint64_t)i * ROWS * 2 * given.row_bytes;
         struct npu_insn insn = {
@@ -403,11 +411,7 @@ static void test_slices_are_the_work(void **state)
 
 static void meeting_kernel(void)
 {
-    uint32_t buffer = 0;
-    struct npu_tensor tensor;
-    npu_pipe_create();
-    npu_buf_init(&buffer, NPU_VECCALC, 32768);
-    npu_buf_get(buffer, 0, 32768, &tensor);
+    struct npu_tensor tensor = pipe_with_buffer(32768);
     for (int i = 0; i < (npu_block_idx() == 3 ? given.repeats : 1); i++) {
         copy(tensor, global(x, 0), 16384);
         npu_pipe_barrier(NPU_PIPE_ALL);
@@ -473,25 +477,22 @@ static void test_waves(void **state)
     assert_true(two.of[0].mean > 1.8 * one && two.of[0].mean < 2.2 * one);
 }
 
-/* What kernels do, by chance and in each block differently; blocks of one wave meet now and then. */
+/* Runs random copies and additions, other ones in each block; blocks of one wave meet now and then. */
 static uint64_t seed;
 
-static uint32_t chance(uint64_t *state, uint32_t below)
+static uint32_t chance(struct rng *rng, uint32_t below)
 {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 33) % below;
+    return (uint32_t)rng_integer(rng, 0, below);
 }
 
 static void random_kernel(void)
 {
     enum { MOST = 16384 };
     const uint32_t block = (uint32_t)npu_block_idx();
-    uint64_t ours = seed, own = seed * 77 + block;
-    uint32_t buffer = 0;
-    struct npu_tensor tensor;
-    npu_pipe_create();
-    npu_buf_init(&buffer, NPU_VECCALC, MOST * 2);
-    npu_buf_get(buffer, 0, MOST * 2, &tensor);
+    struct rng ours, own;
+    rng_seed(&ours, seed);
+    rng_seed(&own, seed * 77 + block);
+    struct npu_tensor tensor = pipe_with_buffer(MOST * 2);
     copy(tensor, global(x, 0), MOST);
     npu_pipe_barrier(NPU_PIPE_ALL);
     for (uint32_t step = chance(&ours, 12); step > 0; step--) {
@@ -512,14 +513,15 @@ static void random_kernel(void)
     npu_pipe_destroy();
 }
 
-/* Whatever the machine has moved is in the time, and every core comes to its end. */
+/* The time covers all bytes that the machine has moved, and every core ends. */
 static void test_all_work_has_a_time(void **state)
 {
     (void)state;
     given.hint = 0;
     for (seed = 1; seed <= 60; seed++) {
-        uint64_t random = seed;
-        const struct npu_timing timing = launch(random_kernel, 1 + (int)chance(&random, seed % 2 ? 48 : 300));
+        struct rng rng;
+        rng_seed(&rng, seed);
+        const struct npu_timing timing = launch(random_kernel, 1 + (int)chance(&rng, seed % 2 ? 48 : 300));
         assert_int_equal(timing.read, counted.bytes_in);
         assert_int_equal(timing.written, counted.bytes_out);
     }
@@ -529,11 +531,7 @@ static void test_all_work_has_a_time(void **state)
 static void counted_kernel(void)
 {
     enum { COUNT = 8192 };
-    uint32_t buffer = 0;
-    struct npu_tensor tensor;
-    npu_pipe_create();
-    npu_buf_init(&buffer, NPU_VECCALC, COUNT * 2);
-    npu_buf_get(buffer, 0, COUNT * 2, &tensor);
+    struct npu_tensor tensor = pipe_with_buffer(COUNT * 2);
     copy(tensor, global(x, 0), COUNT);
     npu_pipe_barrier(NPU_PIPE_ALL);
     struct npu_insn insn = {.op = NPU_OP_ADD,
@@ -572,11 +570,7 @@ static void test_counter_mode_costs_its_elements(void **state)
 
 static void copy_kernel(void)
 {
-    uint32_t buffer = 0;
-    struct npu_tensor tensor;
-    npu_pipe_create();
-    npu_buf_init(&buffer, NPU_VECCALC, 1024);
-    npu_buf_get(buffer, 0, 1024, &tensor);
+    struct npu_tensor tensor = pipe_with_buffer(1024);
     copy(tensor, global(x, 512 * (uint64_t)npu_block_idx()), 512);
     npu_pipe_destroy();
 }
@@ -590,7 +584,7 @@ static void test_thousands_of_blocks_have_a_time(void **state)
     assert_int_equal(timing.copies_in, 6000);
 }
 
-/* What there is no room for would be free. */
+/* Work without a place on a tape would cost nothing. */
 static void test_what_is_not_on_a_tape_has_no_time(void **state)
 {
     (void)state;

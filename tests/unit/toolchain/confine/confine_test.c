@@ -413,7 +413,7 @@ static void call_a_row(const struct machine_call *row, char *module, size_t size
              result, row->name, declared, result, row->name, given);
 }
 
-/* Whatever the table says that the machine reads or writes it gets as a copy, and gives that back at once. */
+/* The machine gets a copy of all memory that the table says it reads or writes, and releases it directly after the call. */
 static void the_machine_gets_no_pointer_of_a_kernel(void **state)
 {
     (void)state;
