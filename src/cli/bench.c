@@ -215,14 +215,15 @@ static int run_model(const struct bench_arguments *arguments, struct bench *benc
 /* Opens the database, if one is asked for, and begins a run in it or goes on with one. A model's samples need one: who asks for
  * none gets one that goes with the run. */
 static struct akgen_error *open_store(const struct bench_arguments *arguments, struct bench *bench,
-                                      struct store **store)
+                                      struct bench_options *options)
 {
     if (!arguments->db && !bench->planned)
         return NULL;
-    struct akgen_error *error = store_open(arguments->db ? arguments->db : "", store);
-    if (error)
-        return error;
-    return arguments->resume ? store_resume(*store, bench) : store_begin_run(*store, bench);
+    struct akgen_error *error = store_open(arguments->db ? arguments->db : "", &options->store);
+    if (!error)
+        error = arguments->resume ? store_resume(options->store, bench) : store_begin_run(options->store, bench);
+    options->eval.salt = bench->salt;
+    return error;
 }
 
 /* The tasks' programs, compiled. */
@@ -240,6 +241,7 @@ static struct akgen_error *prepare(struct bench_arguments *arguments, const stru
     bench->ks = arguments->ks.count ? arguments->ks.of : NULL;
     bench->k_count = arguments->ks.count;
     bench->baseline = arguments->baseline.name;
+    bench->salt = arguments->eval.profile == TASK_STRICT ? arguments->eval.salt : NULL;
     if (bench->count)
         return NULL;
     return bench->skipped ? error_new("none of these %d tasks has a case %d", count, arguments->eval.only_case)
@@ -363,7 +365,7 @@ int cli_bench(int argc, char **argv)
         error = prepare(&arguments, tasks, task_count, &bench);
     if (error)
         code = cli_fail(EXIT_USAGE, error);
-    else if ((error = eval_check_jail(&options.eval)) || (error = open_store(&arguments, &bench, &options.store)))
+    else if ((error = eval_check_jail(&options.eval)) || (error = open_store(&arguments, &bench, &options)))
         code = cli_fail(EXIT_OWN_FAILURE, error);
     else
         code = (bench.planned ? run_model : run)(&arguments, &bench, &options);

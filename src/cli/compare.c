@@ -180,6 +180,7 @@ int cli_compare(int argc, char **argv)
                "Exit code: 0 both pass, 1 one does not, 2 wrong usage, 3 failure of akgen.",
     };
     struct compare compare = {.options = cli_eval_defaults()};
+    compare.options.one_set = true;
     cli_parse(&table, argc, argv, &compare);
     struct arena arena = {0};
     struct task task;

@@ -217,6 +217,7 @@ int cli_gen(int argc, char **argv)
     int code = EXIT_USAGE;
     arguments.eval.profile = TASK_STRICT;
     cli_parse(&table, argc, argv, &arguments);
+    arguments.eval.one_set = arguments.optimise;
     arena_adopt(&arena, &arguments.model.arena);
     bool confirmed = true;
     struct akgen_error *error = arguments.description ? cli_gen_describe(&arena, &arguments, &confirmed) : NULL;

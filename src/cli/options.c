@@ -52,6 +52,13 @@ static void take_tolerance(void *options, char *text, const struct argp_state *s
     ((struct eval_options *)options)->tolerance = text;
 }
 
+static void take_salt(void *options, char *text, const struct argp_state *state)
+{
+    if (!*text)
+        argp_error(state, "--salt: expected a text");
+    ((struct eval_options *)options)->salt = text;
+}
+
 #define CLI_OF struct eval_options
 static const struct cli_option eval_rows[] = {
     {"soc", 0, "NAME", CLI_CALL(cli_take_soc, .at = CLI_AT(soc)), 0,
@@ -77,6 +84,12 @@ static const struct cli_option eval_rows[] = {
     {"seed", 0, "N", CLI_NUMBER(input_seed, 0, INT32_MAX), 0, "seed of the inputs (default 0)"},
     {"inputs", 0, "N", CLI_NUMBER(trials, 1, 1000), 0,
      "inputs tried per case, seeds from --seed on (default: the suite's, 5 in multikernelbench, else 1; strict: 2)"},
+    {"salt", 0, "TEXT", CLI_CALL(take_salt), 0,
+     "strict: what the inputs behind each case's first ones depend on; kept from who writes candidates, it keeps these "
+     "inputs from "
+     "them (default: none, inputs that everybody can look up; of a database its own)"},
+    {"input-set", 0, "N", CLI_NUMBER(input_set, 1, EVAL_INPUT_SETS), 0,
+     "strict: the first inputs are those of set N, 1 to 16, which a verdict names where they were not right"},
     {"tolerance", 0, WORD_CHOICE(TASK_TOLERANCES, ""), CLI_CALL(take_tolerance), 0,
      "multikernelbench's limit for the upstream profile (default 1e-2)"},
     {"timeout", 0, "SECONDS", CLI_NUMBER(case_seconds, 1, 86400), 0,

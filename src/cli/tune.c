@@ -335,6 +335,7 @@ int cli_tune(int argc, char **argv)
             "3 failure of akgen.",
     };
     struct tune tune = {.options = cli_eval_defaults(), .budget = BUDGET};
+    tune.options.one_set = true;
     cli_parse(&table, argc, argv, &tune);
     struct arena arena = {0};
     int code;

@@ -12,9 +12,6 @@
  * rounded up to 512 (round_size in NPUCachingAllocator.cpp), so a copy of whole blocks that runs over a small tensor's
  * end touches nothing of anybody's there. All that CANN promises is aclrtMalloc's: rounded up to 32, plus 32. */
 enum { GM_UNIT_TORCH = 512, GM_UNIT_CANN = 32 };
-/* Between the addresses of one run's tensors and the next's. */
-enum { GM_SHIFT = 3 * 512 };
-
 const char *eval_case_dtype(const struct task_instance *instance)
 {
     const struct task *task = instance->task;
@@ -149,7 +146,7 @@ static struct job make_job(struct arena *arena, struct bound_case *bound, const 
         .random_order = options->random_order,
         .steps =
             options->debug && options->debug->debugger ? (struct npu_steps){0} : eval_steps_of_case(bound->instance),
-        .timing = bound->timed && !options->no_timing && !options->random_order &&
+        .timing = bound->trial->timed && !options->no_timing && !options->random_order &&
                   !(options->debug && options->debug->debugger),
         .seed = options->order_seed,
         .inputs = bound->inputs,
@@ -162,7 +159,7 @@ static struct job make_job(struct arena *arena, struct bound_case *bound, const 
         .seconds = options->case_seconds > 0 ? options->case_seconds : CASE_SECONDS,
         .budget = candidate->budget,
         .log_fd = options->debug ? options->debug->log_fd : -1,
-        .trace_fd = options->debug && bound->timed ? options->debug->trace_fd : -1,
+        .trace_fd = options->debug && bound->trial->first ? options->debug->trace_fd : -1,
         .trace_bytes = options->debug ? options->debug->trace_bytes : 0,
         .debugger = options->debug ? options->debug->debugger : NULL,
         .restore = fill_again,
@@ -218,18 +215,10 @@ static const struct task_instance *instance_as_wanted(struct arena *arena, const
     return wanted;
 }
 
-/* One of the runs of a case. */
-struct trial {
-    uint64_t seed;  /* of the inputs */
-    uint64_t begin; /* the first tensor's offset in GM */
-    bool timed;
-};
-
 static void run_case(const struct eval_candidate *candidate, const struct task_case *task_case,
                      const struct trial *trial, struct tilings *tilings, struct arena *arena, struct verdict_case *row)
 {
-    struct bound_case bound = {
-        .candidate = candidate, .gm = {.fd = -1}, .begin = trial->begin, .tilings = tilings, .timed = trial->timed};
+    struct bound_case bound = {.candidate = candidate, .gm = {.fd = -1}, .trial = trial, .tilings = tilings};
     struct akgen_error *error =
         prepared_get(candidate->task, task_case, trial->seed, !row->hidden, candidate->options, &bound.prepared);
     row->task_case = task_case;
@@ -270,24 +259,28 @@ static void run_case(const struct eval_candidate *candidate, const struct task_c
 }
 
 /* Runs a right case once more with other inputs, under the strict profile at other addresses: what was right by luck,
- * or by knowing where and what the inputs are, is not right again. */
+ * or by knowing where and what the inputs are, is not right again. What its values decide stays here there: of the run, the
+ * row keeps the first. */
 static void run_again(const struct eval_candidate *candidate, const struct task_case *task_case, int number,
                       struct tilings *tilings, struct arena *arena, struct verdict_case *row)
 {
     struct verdict_case again = {.hidden = row->hidden};
-    bool strict = candidate->options->profile == TASK_STRICT;
-    struct trial trial = {.seed = candidate->options->input_seed + (uint64_t)number};
-    if (strict)
-        trial = (struct trial){.seed = trial.seed | TASK_OTHER_VALUES, .begin = GM_SHIFT * (uint64_t)number};
+    struct trial trial = eval_trial(candidate, task_case, number);
+    trial.timed &= !row->hidden && row->run.timing.model.known;
     run_case(candidate, task_case, &trial, tilings, arena, &again);
-    judge_repetition(arena, row, &again);
     row->trials = again.trials = number + 1;
+    if (again.ok && trial.timed)
+        trial_keep_longer(row, &again);
     if (!again.ok) {
-        again.error = arena_printf(arena, "with other inputs%s: %s", strict ? " at other addresses" : "",
-                                   again.error ? again.error : "");
-        struct verdict_case first = *row;
-        *row = again;
-        again = first;
+        again.error = trial_error(arena, candidate, &trial, &again);
+        judge_repetition(arena, row, &again);
+        if (candidate->options->profile == TASK_STRICT)
+            judge_set(row, again.kind, again.stage, again.error);
+        else {
+            struct verdict_case first = *row;
+            *row = again;
+            again = first;
+        }
     }
     job_result_free(&again.run);
 }
@@ -296,7 +289,7 @@ void case_run(const struct eval_candidate *candidate, const struct task_case *ta
               struct verdict_case *row)
 {
     struct tilings tilings = {0};
-    const struct trial first = {.seed = candidate->options->input_seed, .timed = true};
+    const struct trial first = eval_trial(candidate, task_case, 0);
     run_case(candidate, task_case, &first, &tilings, arena, row);
     row->trials = 1;
     for (int number = 1; row->ok && number < eval_trials(candidate->task, candidate->options); number++)

@@ -20,6 +20,15 @@ struct tilings {
     struct tiling_answer *newest;
 };
 
+/* One of the runs of a case. */
+struct trial {
+    uint64_t seed;  /* of the inputs */
+    uint64_t begin; /* offset of the first tensor in GM */
+    int set;        /* of the inputs, from 1 on; 0: those of the seed */
+    bool first;
+    bool timed; /* the run says what the launch would take */
+};
+
 struct bound_case {
     const struct eval_candidate *candidate;
     struct prepared *prepared;
@@ -30,9 +39,8 @@ struct bound_case {
     const char *passing; /* what is wrong with the first of them, or NULL */
     int combination;     /* of data types, an index into the OpDef's */
     struct gm_memory gm;
-    uint64_t begin; /* offset of the first tensor */
+    const struct trial *trial;
     struct tilings *tilings;
-    bool timed; /* the run says what the launch would take */
 };
 
 /* case.c */
@@ -41,6 +49,15 @@ void case_run(const struct eval_candidate *candidate, const struct task_case *ta
               struct verdict_case *row);
 /* The data type that a case is called by: of its first tensor input. */
 const char *eval_case_dtype(const struct task_instance *instance);
+
+/* trial.c */
+/* Run `number`, from 0 on, of the candidate's case. */
+struct trial eval_trial(const struct eval_candidate *candidate, const struct task_case *task_case, int number);
+/* Why a later run that was not right was not; under the strict profile nothing that its values decide. */
+const char *trial_error(struct arena *arena, const struct eval_candidate *candidate, const struct trial *trial,
+                        const struct verdict_case *again);
+/* Has the row tell the longer time of its own run and of another; none if only its own is known. */
+void trial_keep_longer(struct verdict_case *row, const struct verdict_case *again);
 
 /* bind.c */
 /* Fills in inputs, outputs, attributes and combination. NULL, or why the candidate's OpDef cannot be called as the task

@@ -282,7 +282,8 @@ static void evaluate(struct verdict *verdict, const struct task *task, const str
                                            verdict->sync,
                                            options->cache ? eval_cache_giants(options->cache) : &giants,
                                            &budget,
-                                           verdict->candidate.response ? &verdict->wrapper : NULL};
+                                           verdict->candidate.response ? &verdict->wrapper : NULL,
+                                           verdict->candidate.digest};
         run_all_cases(&candidate, verdict);
         /* The verdict is that of the first case of those that say most. */
         const struct verdict_case *decisive = NULL;

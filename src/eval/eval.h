@@ -26,6 +26,8 @@ void eval_cache_forget(struct eval_cache *cache, const struct task *task);
 /* After the last evaluation that uses it. */
 void eval_cache_destroy(struct eval_cache *cache);
 
+enum { EVAL_INPUT_SETS = 16 };
+
 /* What `akgen run` adds to the evaluation of a case. */
 struct eval_debug {
     int log_fd;                          /* the instruction log goes there; 0 or -1: none */
@@ -56,7 +58,11 @@ struct eval_options {
     bool no_timing;     /* the cases' verdicts say nothing of the time that a launch would take */
     bool strict_order;  /* accesses that nothing orders are faults even where no order changes a result */
     uint64_t input_seed;
-    int trials;            /* inputs tried per case, from input_seed on; 0 = eval_trials() decides */
+    int trials; /* inputs tried per case, from input_seed on; 0 = eval_trials() decides */
+    /* Later runs of the strict profile have one of EVAL_INPUT_SETS sets of inputs for each case, which candidate and salt choose. */
+    const char *salt;      /* that the sets' values depend on; NULL: there is none, and everybody knows them */
+    bool one_set;          /* the same set for all candidates: their times are compared */
+    int input_set;         /* the first run has this set, from 1 on; 0: those of input_seed */
     const char *tolerance; /* of a suite that has several, task_set_tolerance; NULL = its default */
     int jobs;              /* cases and compiles side by side */
     /* Limit per case; 0 = 60. One that runs at full size unasked has a sixth of it for each 2^24 elements, if that is more. */

@@ -24,6 +24,7 @@ struct eval_candidate {
     struct giants *giants;            /* of all candidates of this run */
     struct budget *budget;            /* its time */
     const struct op_wrapper *wrapper; /* NULL: tensors by order, attributes by name */
+    const char *digest;               /* the candidate's */
 };
 /* Inputs of a case and, once asked for, the reference of its profile (prepared.c). Shared by candidates that run at the
  * same time: read-only. */

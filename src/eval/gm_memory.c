@@ -147,7 +147,7 @@ void gm_memory_fill(struct bound_case *bound)
 bool gm_memory_lay_out(struct bound_case *bound)
 {
     const struct task *task = bound->instance->task;
-    uint64_t end = bound->begin, gap = gap_between(bound);
+    uint64_t end = bound->trial->begin, gap = gap_between(bound);
     for (int i = 0; i < task->input_count; i++)
         place(&bound->inputs[i], gap, &end);
     for (int i = 0; i < task->output_count; i++) {

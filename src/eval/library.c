@@ -36,6 +36,7 @@ static struct eval_options options_of(const struct akgen_request *request)
         .strict_order = request->strict_order,
         .first_failure = request->first_failure,
         .input_seed = request->input_seed,
+        .salt = request->salt,
         .case_seconds = request->case_seconds,
         .jobs = request->jobs > 0 ? request->jobs : 1,
         .tolerance = request->tolerance,

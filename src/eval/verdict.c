@@ -3,6 +3,7 @@
 #include "eval/eval.h"
 #include "eval/kernel_baseline.h"
 #include "eval/timing.h"
+#include "base/digest.h"
 #include "base/jsons.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -311,6 +312,21 @@ static json_t *case_json(const struct verdict *verdict, int i)
     return json;
 }
 
+/* Tells salts apart and does not say what they are. */
+static json_t *salt_json(const struct eval_options *options)
+{
+    enum { TOLD = 8 };
+    if (!options->salt || options->profile != TASK_STRICT)
+        return json_null();
+    struct arena arena = {0};
+    struct digest *digest = digest_new_unforgeable();
+    digest_string(digest, "salt");
+    digest_string(digest, options->salt);
+    json_t *json = json_stringn(digest_finish(digest, &arena), TOLD);
+    arena_free(&arena);
+    return json;
+}
+
 json_t *verdict_to_json(const struct verdict *verdict)
 {
     const struct eval_options *options = verdict->options;
@@ -335,6 +351,8 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "strict_order", json_boolean(options->strict_order));
     json_object_set_new(json, "first_failure", json_boolean(options->first_failure));
     json_object_set_new(json, "input_seed", json_integer((json_int_t)options->input_seed));
+    json_object_set_new(json, "salt", salt_json(options));
+    json_object_set_new(json, "input_set", line(options->input_set));
     json_object_set_new(json, "seconds", json_real(verdict->seconds));
     json_object_set_new(json, "wrapper", jsons_text(verdict->wrapper.reason));
     json_object_set_new(json, "compile", compile_json(verdict));

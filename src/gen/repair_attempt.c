@@ -91,6 +91,7 @@ static struct akgen_error *evaluate(struct repair *repair, struct attempt *attem
     const struct dsl_messages *said;
     struct eval_options *eval =
         arena_copy(arena, repair->options->eval, sizeof *eval); /* lives as long as the verdict */
+    eval->salt = repair->bench->salt;
     candidate_of_answer(arena, &attempt->answer, "", repair->task, eval->only_case, &candidate);
     eval_run(&candidate, repair->task, eval, &verdict);
     speedup_add(repair->task, NULL, &verdict);

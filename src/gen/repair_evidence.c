@@ -90,10 +90,13 @@ struct akgen_error *repair_begin_store(struct repair *repair)
         .language = eval_languages.of[eval->language],
         .akgen = AKGEN_VERSION,
         .protocol = eval_protocol(arena, repair->task, eval),
+        .salt = eval->salt,
         .baseline = BASELINE_EAGER,
         .settings = settings_of(repair),
     };
-    return options->store ? store_begin_run(options->store, repair->bench) : NULL;
+    struct akgen_error *error = options->store ? store_begin_run(options->store, repair->bench) : NULL;
+    arena_adopt(arena, &repair->bench->arena); /* its salt stands in verdicts */
+    return error;
 }
 
 struct akgen_error *repair_store_prompt(struct repair *repair, const struct gen_prompt *prompt)

@@ -54,8 +54,9 @@ struct bench {
     const char *tree;                 /* the folder that the provider's name gives; NULL: none */
     const struct bench_provider *own; /* who makes the candidates of rows that have none; NULL */
     const char *suite, *provider, *soc, *mode, *scope, *profile, *akgen;
-    const char *language;   /* that answers had to be in, one of eval_languages; BENCH_UNKNOWN_LANGUAGE of an old run */
-    const char *protocol;   /* eval_protocol(): stands beside every figure; "" if the suite has only one */
+    const char *language; /* that answers had to be in, one of eval_languages; BENCH_UNKNOWN_LANGUAGE of an old run */
+    const char *protocol; /* eval_protocol(): stands beside every figure; "" if the suite has only one */
+    const char *salt; /* eval_options.salt; a new run in a database gets one if this is NULL and the profile strict */
     const char *baseline;   /* what speedups are over: BASELINE_EAGER, "dir:PATH" */
     struct bench_row *rows; /* by task, then sample */
     int count, capacity;

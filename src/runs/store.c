@@ -5,8 +5,19 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+
+/* A text of a file that anybody may have made: "" for NULL, and UTF-8 whatever its bytes are. */
+static const char *text_column(struct arena *arena, sqlite3_stmt *statement, int index)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, index);
+    char *copy = arena_strdup(arena, text ? text : "");
+    text_make_utf8(copy);
+    return copy;
+}
 
 /* Writing a run. */
 struct akgen_error *store_plan(struct store *store, const struct bench *bench)
@@ -20,17 +31,39 @@ struct akgen_error *store_plan(struct store *store, const struct bench *bench)
     return error;
 }
 
+/* Gives a run of the strict profile that has no salt that of the newest one that has, else a new one. */
+static struct akgen_error *choose_salt(struct store *store, struct bench *bench)
+{
+    static const char newest[] = "SELECT salt FROM runs WHERE salt <> '' ORDER BY id DESC LIMIT 1";
+    uint64_t bits[2];
+    struct akgen_error *error = NULL;
+    if (bench->salt || strcmp(bench->profile, eval_profiles.of[TASK_STRICT]) != 0)
+        return NULL;
+    sqlite3_stmt *row = store_query(store, newest, "");
+    while (store_next(store, row, &error))
+        bench->salt = text_column(&bench->arena, row, 0);
+    if (error || bench->salt)
+        return error;
+    if (getrandom(bits, sizeof bits, 0) != sizeof bits)
+        return error_new("no random numbers: %m");
+    bench->salt = arena_printf(&bench->arena, "%016" PRIx64 "%016" PRIx64, bits[0], bits[1]);
+    return NULL;
+}
+
 struct akgen_error *store_begin_run(struct store *store, struct bench *bench)
 {
     static const char sql[] =
         "INSERT INTO runs (started, akgen, suite, provider, soc, mode, scope, profile, protocol, settings, planned,"
-        " baseline, language) VALUES (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        " baseline, language, salt) VALUES (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?)";
     struct akgen_error *error = store_begin(store);
     if (!error)
+        error = choose_salt(store, bench);
+    if (!error)
         error =
-            store_run(store, sql, "sssssssssiss", bench->akgen, bench->suite, bench->provider, bench->soc, bench->mode,
+            store_run(store, sql, "sssssssssisss", bench->akgen, bench->suite, bench->provider, bench->soc, bench->mode,
                       bench->scope, bench->profile, bench->protocol, bench->settings ? bench->settings : "",
-                      (int64_t)bench->planned, bench->baseline, bench->language);
+                      (int64_t)bench->planned, bench->baseline, bench->language, bench->salt ? bench->salt : "");
     bench->run = sqlite3_last_insert_rowid(store->db);
     if (!error)
         error = store_plan(store, bench);
@@ -102,15 +135,6 @@ static char *own_column(sqlite3_stmt *statement, int index)
     return text ? memory_string(text) : NULL;
 }
 
-/* A text of a file that anybody may have made: "" for NULL, and UTF-8 whatever its bytes are. */
-static const char *text_column(struct arena *arena, sqlite3_stmt *statement, int index)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, index);
-    char *copy = arena_strdup(arena, text ? text : "");
-    text_make_utf8(copy);
-    return copy;
-}
-
 static const char rows_sql[] =
     "SELECT task, sample, level, category, verdict, stage, reason, cases_passed, cases_total,"
     " seconds, json, source FROM verdicts LEFT JOIN candidates ON hash = candidate"
@@ -167,20 +191,20 @@ static struct akgen_error *load_plan(struct store *store, struct bench *bench)
 struct akgen_error *store_load(struct store *store, int64_t run_id, struct bench *bench)
 {
     static const char sql[] = "SELECT id, suite, provider, soc, mode, scope, profile, akgen, protocol, settings, "
-                              "baseline, language, seconds, planned FROM"
+                              "baseline, language, salt, seconds, planned FROM"
                               " runs WHERE id = ? OR ? = 0 ORDER BY id DESC LIMIT 1";
     memset(bench, 0, sizeof *bench);
     struct akgen_error *error = NULL;
     sqlite3_stmt *statement = store_query(store, sql, "ii", run_id, run_id);
     while (store_next(store, statement, &error)) {
-        const char **texts[] = {&bench->suite,    &bench->provider, &bench->soc,     &bench->mode,
-                                &bench->scope,    &bench->profile,  &bench->akgen,   &bench->protocol,
-                                &bench->settings, &bench->baseline, &bench->language};
+        const char **texts[] = {&bench->suite,    &bench->provider, &bench->soc,      &bench->mode,
+                                &bench->scope,    &bench->profile,  &bench->akgen,    &bench->protocol,
+                                &bench->settings, &bench->baseline, &bench->language, &bench->salt};
         bench->run = sqlite3_column_int64(statement, 0);
         for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
             *texts[i] = text_column(&bench->arena, statement, i + 1);
-        bench->seconds = sqlite3_column_double(statement, 12);
-        bench->planned = sqlite3_column_int(statement, 13);
+        bench->seconds = sqlite3_column_double(statement, 13);
+        bench->planned = sqlite3_column_int(statement, 14);
     }
     if (!error && !bench->run)
         error = run_id ? error_new("%s has no run %lld", store->path, (long long)run_id)

@@ -15,11 +15,11 @@ static int64_t find_unfinished(struct store *store, const struct bench *bench)
     static const char sql[] =
         "SELECT id FROM runs WHERE " UNFINISHED " AND suite = ? AND provider = ? AND soc = ? AND"
         " mode = ? AND scope = ? AND profile = ? AND protocol = ? AND settings = ? AND baseline = ?"
-        " AND language = ?"
+        " AND language = ? AND salt = coalesce(?, salt)"
         " ORDER BY id DESC LIMIT 1";
-    return store_number(store, 0, sql, "issssssssss", (int64_t)bench->planned, bench->suite, bench->provider,
+    return store_number(store, 0, sql, "isssssssssss", (int64_t)bench->planned, bench->suite, bench->provider,
                         bench->soc, bench->mode, bench->scope, bench->profile, bench->protocol,
-                        bench->settings ? bench->settings : "", bench->baseline, bench->language);
+                        bench->settings ? bench->settings : "", bench->baseline, bench->language, bench->salt);
 }
 
 /* What differs. */
@@ -83,22 +83,22 @@ static void compare_settings(struct differences *differences, const char *was, c
 static int64_t compare_newest(struct store *store, const struct bench *bench, struct differences *differences)
 {
     static const char sql[] =
-        "SELECT id, suite, provider, soc, mode, scope, profile, protocol, baseline, language, settings FROM"
+        "SELECT id, suite, provider, soc, mode, scope, profile, protocol, baseline, language, salt, settings FROM"
         " runs WHERE " UNFINISHED " ORDER BY id DESC LIMIT 1";
-    static const char *const names[] = {"suite",   "provider", "soc",      "mode",    "scope",
-                                        "profile", "protocol", "baseline", "language"};
-    const char *const now[] = {bench->suite,   bench->provider, bench->soc,      bench->mode,    bench->scope,
-                               bench->profile, bench->protocol, bench->baseline, bench->language};
+    static const char *const names[] = {"suite",   "provider", "soc",      "mode",     "scope",
+                                        "profile", "protocol", "baseline", "language", "salt"};
+    const char *const now[] = {bench->suite,   bench->provider, bench->soc,      bench->mode,     bench->scope,
+                               bench->profile, bench->protocol, bench->baseline, bench->language, bench->salt};
     int64_t run = 0;
     sqlite3_stmt *statement = store_query(store, sql, "i", (int64_t)bench->planned);
     if (statement && sqlite3_step(statement) == SQLITE_ROW) {
         run = sqlite3_column_int64(statement, 0);
         for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
             const char *was = store_column(differences->arena, statement, i + 1);
-            if (was && strcmp(was, now[i]) != 0)
+            if (was && now[i] && strcmp(was, now[i]) != 0)
                 add_difference(differences, names[i], was, now[i]);
         }
-        compare_settings(differences, store_column(differences->arena, statement, 10),
+        compare_settings(differences, store_column(differences->arena, statement, 11),
                          bench->settings ? bench->settings : "");
     }
     sqlite3_finalize(statement);
@@ -142,6 +142,7 @@ struct akgen_error *store_resume(struct store *store, struct bench *bench)
     error = store_load(store, found, &earlier);
     bench->run = found;
     bench->seconds = earlier.seconds;
+    bench->salt = !error && *earlier.salt ? earlier.salt : NULL;
     if (!error) {
         for (int i = 0; i < bench->count; i++) {
             struct bench_row *row = &bench->rows[i], *stored;

@@ -12,14 +12,14 @@
 
 /* PRAGMA application_id of a file is "AKct", PRAGMA user_version its schema's version. Up to version 5 runs had files of their own, without
  * an application_id; up to version 1 samples to train on had theirs, with this one. It stays, so that such an akgen reports a newer one's file. */
-enum { APPLICATION = 0x414b6374, SCHEMA_VERSION = 6, LAST_OF_RUNS = 5, BUSY_MILLISECONDS = 30000 };
+enum { APPLICATION = 0x414b6374, SCHEMA_VERSION = 7, LAST_OF_RUNS = 5, BUSY_MILLISECONDS = 30000 };
 
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY, started TEXT NOT NULL, seconds REAL, akgen TEXT NOT NULL,"
     " suite TEXT NOT NULL, provider TEXT NOT NULL, soc TEXT NOT NULL, mode TEXT NOT NULL, scope TEXT NOT NULL,"
     " profile TEXT NOT NULL, protocol TEXT NOT NULL DEFAULT '', settings TEXT NOT NULL DEFAULT '',"
     " planned INTEGER NOT NULL DEFAULT 0, baseline TEXT NOT NULL DEFAULT 'eager',"
-    " language TEXT NOT NULL DEFAULT '" BENCH_UNKNOWN_LANGUAGE "');"
+    " language TEXT NOT NULL DEFAULT '" BENCH_UNKNOWN_LANGUAGE "', salt TEXT NOT NULL DEFAULT '');"
     "CREATE TABLE IF NOT EXISTS planned (run INTEGER NOT NULL REFERENCES runs(id), task TEXT NOT NULL,"
     " level INTEGER NOT NULL, category TEXT NOT NULL, samples INTEGER NOT NULL, PRIMARY KEY (run, task));"
     "CREATE TABLE IF NOT EXISTS candidates (hash TEXT PRIMARY KEY, source TEXT);"
@@ -57,7 +57,7 @@ static const char
         "CREATE TRIGGER samples_words AFTER INSERT ON samples BEGIN INSERT INTO words (rowid, question, chain, answer)"
         " VALUES (new.number, new.question, new.chain, new.answer); END";
 
-/* Columns that a file of runs of an older version lacks. */
+/* Columns that the runs of an older version lack. */
 static const struct {
     int before; /* the version that has it */
     const char *sql;
@@ -67,6 +67,7 @@ static const struct {
     {3, "ALTER TABLE runs ADD COLUMN planned INTEGER NOT NULL DEFAULT 0"},
     {4, "ALTER TABLE runs ADD COLUMN baseline TEXT NOT NULL DEFAULT 'eager'"},
     {5, "ALTER TABLE runs ADD COLUMN language TEXT NOT NULL DEFAULT '" BENCH_UNKNOWN_LANGUAGE "'"},
+    {7, "ALTER TABLE runs ADD COLUMN salt TEXT NOT NULL DEFAULT ''"},
 };
 
 /* Speaking to it. */
@@ -240,15 +241,15 @@ static bool has_table(struct store *store, const char *name)
     return store_number(store, 0, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", "s", name);
 }
 
-/* Kinds of files: without a table, of this version, of an earlier one with runs or samples alone, or not readable by this akgen. */
-enum kind { EMPTY, CURRENT, RUNS_ALONE, SAMPLES_ALONE, NEWER, FOREIGN };
+/* Kinds of files: without a table, of this version, of an earlier one, or not readable by this akgen. RUNS_ALONE has no application_id. */
+enum kind { EMPTY, CURRENT, RUNS_ALONE, OLDER, NEWER, FOREIGN };
 
 static enum kind kind_of(struct store *store, int *version)
 {
     const int64_t application = store_number(store, 0, "PRAGMA application_id", "");
     *version = (int)store_number(store, 0, "PRAGMA user_version", "");
     if (application == APPLICATION)
-        return *version == SCHEMA_VERSION ? CURRENT : *version > SCHEMA_VERSION ? NEWER : SAMPLES_ALONE;
+        return *version == SCHEMA_VERSION ? CURRENT : *version > SCHEMA_VERSION ? NEWER : OLDER;
     if (application || *version < 0 || *version > LAST_OF_RUNS)
         return FOREIGN;
     if (*version)
@@ -263,18 +264,19 @@ static struct akgen_error *migrate(struct store *store)
     int version = 0;
     struct akgen_error *error = store_begin(store);
     const enum kind kind = error ? CURRENT : kind_of(store, &version);
-    if (kind != EMPTY && kind != RUNS_ALONE && kind != SAMPLES_ALONE)
+    if (kind != EMPTY && kind != RUNS_ALONE && kind != OLDER)
         return store_end(store, error);
+    const bool had_runs = has_table(store, "runs");
     snprintf(mark, sizeof mark, "PRAGMA user_version = %d; PRAGMA application_id = %d", SCHEMA_VERSION, APPLICATION);
     if (kind == RUNS_ALONE && has_table(store, "samples")) /* which are what models answered */
         error = execute(store, "ALTER TABLE samples RENAME TO answers");
     if (!error)
         error = execute(store, schema);
-    if (!error && kind != SAMPLES_ALONE && sqlite3_compileoption_used("ENABLE_FTS5"))
+    if (!error && kind != OLDER && sqlite3_compileoption_used("ENABLE_FTS5"))
         error = execute(store, schema_words);
-    if (!error && kind != SAMPLES_ALONE && sqlite3_compileoption_used("ENABLE_FTS5"))
+    if (!error && kind != OLDER && sqlite3_compileoption_used("ENABLE_FTS5"))
         error = execute(store, schema_trigger);
-    for (size_t i = 0; kind == RUNS_ALONE && !error && i < sizeof extensions / sizeof *extensions; i++)
+    for (size_t i = 0; had_runs && !error && i < sizeof extensions / sizeof *extensions; i++)
         if (version < extensions[i].before)
             error = execute(store, extensions[i].sql);
     if (!error)

@@ -19,7 +19,8 @@ DATABASES = pathlib.Path(__file__).resolve().parent / "databases"
 NAMES = ("runs", "samples")
 RENAMED = {("runs", "samples"): "answers"}
 MARKS = {"runs": (0, 5), "samples": (1095459700, 1)}
-NOW = (1095459700, 6)
+NOW = (1095459700, 7)
+ADDED = {"runs": ", ''"} # what migrating adds to a row: columns
 READERS = {"runs": "report --db runs.db", "samples": "cot stats --db samples.db"}
 
 
@@ -78,10 +79,24 @@ class Databases(unittest.TestCase):
                 after = rows(path)
                 self.assertEqual(marks(path), NOW)
                 for table, lines in before.items():
-                    self.assertEqual(after[RENAMED.get((name, table), table)], lines, table)
+                    expected = [f"{line[:-1]}{ADDED.get(table, '')})" for line in lines]
+                    self.assertEqual(after[RENAMED.get((name, table), table)], expected, table)
                     self.assertTrue(lines or table in ("words",), table)
                 with contextlib.closing(sqlite3.connect(path)) as database:
                     self.assertEqual(pragma(database, "integrity_check"), "ok")
+
+    def test_the_version_before(self):
+        """A file of version 6 has both kinds of tables."""
+        path = self.make("runs")
+        self.prints(READERS["runs"])
+        printed = dict(self.expected("runs"))
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.executescript("ALTER TABLE runs DROP COLUMN salt; PRAGMA user_version = 6")
+        for command, text in printed.items():
+            self.assertEqual(self.prints(command), text)
+        self.assertEqual(marks(path), NOW)
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            self.assertEqual(database.execute("SELECT DISTINCT salt FROM runs").fetchall(), [("",)])
 
     def test_one_file_has_both(self):
         question = self.folder / "rows.jsonl"
@@ -143,7 +158,7 @@ class Databases(unittest.TestCase):
         for made, reason in (("CREATE TABLE runs (id INTEGER)", "X is a database of another kind"),
                              ("CREATE TABLE t (id INTEGER); PRAGMA user_version = 5", "X is a database of another kind"),
                              ("CREATE TABLE runs (id INTEGER); PRAGMA user_version = 5; PRAGMA application_id = 7", "X is a database of another kind"),
-                             ("PRAGMA application_id = 1095459700; PRAGMA user_version = 7", "X was written by a newer akgen (schema 7, this one reads 6)"),
+                             ("PRAGMA application_id = 1095459700; PRAGMA user_version = 8", "X was written by a newer akgen (schema 8, this one reads 7)"),
                              (None, "X: file is not a database")):
             path = self.folder / "X"
             path.unlink(missing_ok=True)
