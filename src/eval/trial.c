@@ -53,9 +53,10 @@ struct trial eval_trial(const struct eval_candidate *candidate, const struct tas
 /* Why a later run of the strict profile was not right, in words that none of its values decides. */
 static const char *neutral(struct arena *arena, const struct verdict_case *again)
 {
-    for (size_t i = 0; i < again->run.finding_count && again->kind == AKGEN_VERDICT_FAULT; i++)
+    const bool by_finding = again->kind == AKGEN_VERDICT_FAULT || again->kind == AKGEN_VERDICT_UNSUPPORTED;
+    for (size_t i = 0; i < again->run.finding_count && by_finding; i++)
         if (again->run.findings[i].fatal)
-            return arena_printf(arena, "fault %s", again->run.findings[i].fault);
+            return arena_printf(arena, "%s %s", akgen_verdict_kind_name(again->kind), again->run.findings[i].fault);
     switch (again->kind) {
     case AKGEN_VERDICT_WRONG:
         if (again->stage == AKGEN_STAGE_TILING)
@@ -65,6 +66,7 @@ static const char *neutral(struct arena *arena, const struct verdict_case *again
     case AKGEN_VERDICT_FAULT:
         return again->stage == AKGEN_STAGE_TILING ? "the host part crashes" : "the kernel crashes";
     case AKGEN_VERDICT_TIMEOUT:
+    case AKGEN_VERDICT_UNSUPPORTED:
     case AKGEN_VERDICT_INFRA_ERROR:
         return again->error;
     case AKGEN_VERDICT_REJECTED:
