@@ -75,6 +75,13 @@ struct npu_access {
 };
 enum { NPU_MAX_ACCESSES = 32 }; /* the address lists of TransDataTo5HD */
 
+/* A tape that has ended (time/tape.h), for the replay. */
+struct npu_recorded {
+    struct npu_tape_chunk *first; /* NULL: there are no steps */
+    float scalar;                 /* cycles of the scalar unit after the last step */
+    uint32_t ub_peak;             /* bytes of UB up to the highest that an instruction touched */
+};
+
 struct npu_core;
 /* What a family of instructions can do. check() fills `accesses` and returns how many; it may correct *insn the way the
  * hardware does (a ragged DataCopy count rounds down: report NPU_DIFFERS). execute() does the work. */
@@ -118,7 +125,8 @@ struct npu_core {
     npu_log_sync_body *log;              /* npu_log_sync (log.c); NULL: no log is wanted */
     npu_forward_copy_body *forward_copy; /* matmul_queue.c; NULL: no Matmul object was opened */
     const char *api;                     /* the high-level API whose instructions these are; NULL outside */
-    struct npu_tape *tape;               /* time/tape.h; NULL: the launch is not timed */
+    struct npu_tape *tape;               /* time/tape.h; NULL: the launch is not timed, or the block has ended */
+    struct npu_recorded recorded;        /* what its tape has become, once the block has ended */
     struct npu_order *order;             /* order.h */
     struct npu_schedule *schedule;       /* schedule.c; NULL: program order */
     struct npu_pipe_object *pipe;        /* queue.c: the live TPipe */

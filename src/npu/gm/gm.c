@@ -330,6 +330,21 @@ void gm_view_destroy(struct npu_gm_view *view)
     free(view);
 }
 
+void gm_view_shrink(struct npu_gm_view *view)
+{
+    forget(view);
+    free(view->expected);
+    view->expected = NULL;
+    view->expected_room = 0;
+    struct read_interval *reads = view->read_count ? realloc(view->reads, view->read_count * sizeof *reads) : NULL;
+    if (!reads && view->read_count) /* they stay where they are */
+        return;
+    if (!reads)
+        free(view->reads);
+    view->reads = reads;
+    view->read_room = view->read_count;
+}
+
 void gm_forget_expected(struct npu_core *core)
 {
     if (core->view->expected_count)

@@ -31,6 +31,8 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
                bool defined, bool atomic);
 struct npu_gm_view *gm_view_create(void);
 void gm_view_destroy(struct npu_gm_view *view);
+/* Gives back what the view holds beyond the reads of a block that has ended: a launch may have 65,535 blocks. */
+void gm_view_shrink(struct npu_gm_view *view);
 /* All cores have met: reports what they read from each other, then everything written counts as before. */
 void gm_epoch_end(struct npu *npu);
 /* Bytes of an output that hold undefined values at the end are a fault, those that were never written a note. */

@@ -205,6 +205,7 @@ static void block_main(struct npu_core *core)
     npu_order_join_all(core);
     if (core->tape)
         npu_tape_end(core);
+    core->order->timed = NULL;
 }
 
 /* Launching. */
@@ -293,6 +294,8 @@ static void wave_end(struct npu *npu, int first, int count)
         core->dcache = NULL;
         fiber_release(core->fiber);
         npu_steps_free(core);
+        gm_view_shrink(core->view);
+        between_shrink(core->between);
         add_stats(&npu->stats, &core->stats);
     }
 }

@@ -36,7 +36,7 @@ struct hull { /* of addresses */
 struct log {
     struct touched *list;
     struct hull *chunks; /* of each CHUNK entries, perhaps too large */
-    size_t count, room;  /* room: in chunks */
+    size_t count, room;  /* of entries */
     struct hull all;
 };
 struct npu_between {
@@ -151,6 +151,25 @@ static bool unite(struct log *log, struct touched *entry)
     return false;
 }
 
+/* Room for so many entries, at least 1. */
+static void resize(struct log *log, size_t room)
+{
+    struct touched *list = realloc(log->list, room * sizeof *list);
+    struct hull *chunks = realloc(log->chunks, (room + CHUNK - 1) / CHUNK * sizeof *chunks);
+    if (!list || !chunks)
+        abort();
+    log->list = list;
+    log->chunks = chunks;
+    log->room = room;
+}
+
+void between_shrink(struct npu_between *between)
+{
+    for (int i = 0; between && i < LOGS; i++)
+        if (between->logs[i].count)
+            resize(&between->logs[i], between->logs[i].count);
+}
+
 static void add(struct log *log, struct touched *entry)
 {
     if (!log->count)
@@ -158,15 +177,8 @@ static void add(struct log *log, struct touched *entry)
     widen(&log->all, entry);
     if (unite(log, entry))
         return;
-    if (log->count == log->room * CHUNK) {
-        log->room = log->room ? 2 * log->room : 1;
-        struct touched *grown = realloc(log->list, log->room * CHUNK * sizeof *grown);
-        struct hull *chunks = realloc(log->chunks, log->room * sizeof *chunks);
-        if (!grown || !chunks)
-            abort();
-        log->list = grown;
-        log->chunks = chunks;
-    }
+    if (log->count == log->room)
+        resize(log, log->room ? 2 * log->room : CHUNK);
     if (log->count % CHUNK == 0)
         log->chunks[log->count / CHUNK] = (struct hull){.low = UINT64_MAX};
     widen(&log->chunks[log->count / CHUNK], entry);

@@ -12,6 +12,8 @@ struct npu_gm_region;
 enum between_access { BETWEEN_READ, BETWEEN_WRITE };
 struct npu_between *between_create(int cores);
 void between_destroy(struct npu_between *between);
+/* Gives back what the logs of a block that has ended hold beyond their entries; NULL: nothing. */
+void between_shrink(struct npu_between *between);
 /* What has happened before a flag that the core sets on a lane: one clock per core, joined into `clocks`. */
 void between_release(struct npu_core *core, int lane, struct npu_clock *clocks);
 /* Everything that the core does from now on comes after `clocks`. */

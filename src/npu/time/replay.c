@@ -3,7 +3,10 @@
  * A core's scalar unit goes through its tape and gives instructions to their pipes, which do them one after the other, side by
  * side with the other pipes, as far as flags, barriers and edges allow. Copies from and to GM take what the other cores leave
  * of L2 and HBM. The core whose last copy began first goes on next, so that L2 sees copies about in their order; a core
- * that waits for others stands aside until they have come. */
+ * that waits for others stands aside until they have come.
+ *
+ * Waves of blocks come one after the other, and cores wait for others of their wave only. So there are timelines for the cores of
+ * one wave, which the next wave uses again: a launch of 65,535 blocks takes no more memory than one that fills the chip. */
 #include "npu/isa.h"
 #include "npu/machine.h"
 #include "npu/time/rates.h"
@@ -75,8 +78,7 @@ enum halt {
 };
 
 struct timeline {
-    struct npu_core *core;
-    struct npu_tape *tape;
+    const struct npu_core *core;
     struct npu_tape_reader reader;
     struct npu_step step;                    /* the next */
     bool ended;                              /* there is none */
@@ -84,7 +86,7 @@ struct timeline {
     double free[NPU_LANES], done[NPU_LANES]; /* when a lane can begin with the next, when what it was given is done */
     double busy[NPU_LANES], work[NPU_LANES]; /* cycles with work on it; cycles that the work takes without others */
     double covered[NPU_LANES];               /* until when its work has been counted as busy */
-    double *recent;                          /* [NPU_LANES][RECENT]: when instructions were done */
+    double *recent;                          /* [NPU_LANES][RECENT]: when instructions were done; the replay's */
     uint32_t runs[NPU_LANES];
     uint32_t given[NPU_LANES],
         ran[NPU_LANES]; /* what a lane was given, waits among it; the number of the last that runs */
@@ -94,7 +96,7 @@ struct timeline {
     struct place *places[NPU_LANES];       /* of the newest work of each */
     uint32_t segments[NPU_TRAFFIC_RECENT]; /* of L2, that its copies touched last */
     double key;                            /* where its copies are */
-    struct flag *flags;                    /* [to][lane][event] */
+    struct flag *flags;                    /* [to][lane][event]; the replay's */
     struct rounds rounds[CROSS_FLAGS];
     uint32_t sets[CROSS_MODES][CROSS_FLAGS];
     enum halt halt;
@@ -119,13 +121,20 @@ struct replay {
     struct npu *npu;
     bool watched; /* somebody wants the slices */
     struct npu_traffic *traffic;
-    struct timeline *lines;
+    struct timeline *lines; /* of the wave's cores */
+    int count;              /* of these */
     struct npu_timing timing;
     struct round *open;       /* [scope][CROSS_MODES][CROSS_FLAGS][ROUNDS] */
     struct meeting *meetings; /* by number */
     double *told;             /* by number: when others see it; 0: it has not been told */
     struct place places[PLACES];
     double l2_all, hbm_all; /* bytes that were asked of them */
+    /* All waves so far: cores, work by lane, both of AIVs and AICs; the end of the last core; instructions on the tapes, and
+     * whether every core has come to the end of its own. */
+    int cores[2];
+    double work[2][NPU_LANES], last;
+    uint64_t instructions;
+    bool over;
     int64_t flows;
     struct npu_turns turns;
     bool woken; /* cores that waited can go on */
@@ -575,30 +584,29 @@ static bool may_wait(const struct npu_core *setter, const struct npu_core *other
 }
 
 /* The first core of those that set this flag together: the round is kept with it. */
-static int scope_of(const struct npu *npu, const struct npu_core *core, int mode)
+static int scope_of(const struct replay *replay, const struct npu_core *core, int mode)
 {
     int first = 0;
-    while (!takes_part(core, &npu->cores[first], mode))
+    while (!takes_part(core, replay->lines[first].core, mode))
         first++;
     return first;
 }
 
 static void cross_set(struct replay *replay, struct timeline *line, const struct npu_step *step)
 {
-    const struct npu *npu = replay->npu;
     const int mode = step->to, flag = step->event % CROSS_FLAGS;
     const uint32_t number = line->sets[mode][flag]++;
     struct round *round =
-        &replay->open[((size_t)scope_of(npu, line->core, mode) * CROSS_MODES + (size_t)mode) * CROSS_FLAGS * ROUNDS +
+        &replay->open[((size_t)scope_of(replay, line->core, mode) * CROSS_MODES + (size_t)mode) * CROSS_FLAGS * ROUNDS +
                       (size_t)flag * ROUNDS + number % ROUNDS];
     int needed = 0;
-    for (int i = 0; i < npu->core_count; i++)
-        needed += takes_part(line->core, &npu->cores[i], mode);
+    for (int i = 0; i < replay->count; i++)
+        needed += takes_part(line->core, replay->lines[i].core, mode);
     round->at = round->set ? larger(round->at, done(line, step->lane)) : larger(done(line, step->lane), line->scalar);
     if (++round->set < needed)
         return;
     round->set = 0;
-    for (int i = 0; i < npu->core_count; i++) {
+    for (int i = 0; i < replay->count; i++) {
         struct timeline *other = &replay->lines[i];
         if (!may_wait(line->core, other->core, mode))
             continue;
@@ -623,7 +631,7 @@ static bool cross_wait(struct timeline *line, const struct npu_step *step)
 static void tell_others(struct replay *replay, const struct timeline *line, const struct npu_step *step)
 {
     replay->told[step->count] = larger(done(line, step->lane), line->scalar) + NPU_RATE_TOLD;
-    for (int i = 0; i < replay->npu->core_count; i++) {
+    for (int i = 0; i < replay->count; i++) {
         struct timeline *other = &replay->lines[i];
         if (is_halted(other, TOLD, step->count))
             wake(replay, other);
@@ -658,7 +666,7 @@ static void meet(struct replay *replay, struct timeline *line, const struct npu_
     halt(line, MEETING, step->count);
     if (++meeting->arrived < step->event)
         return;
-    for (int i = 0; i < replay->npu->core_count; i++) {
+    for (int i = 0; i < replay->count; i++) {
         struct timeline *other = &replay->lines[i];
         if (!is_halted(other, MEETING, step->count))
             continue;
@@ -764,7 +772,7 @@ static void go_on(struct replay *replay, struct timeline *line, double until)
     }
     if (!line->ended || !can_go_on(line))
         return;
-    add_scalar(replay, line, line->tape->scalar, 0);
+    add_scalar(replay, line, line->core->recorded.scalar, 0);
     join(line);
     halt(line, OVER, 0);
 }
@@ -775,12 +783,12 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void list_turns(struct replay *replay, const struct timeline *lines, int count)
+static void list_turns(struct replay *replay)
 {
     replay->turns.count = 0;
-    for (int i = 0; i < count; i++)
-        if (can_go_on(&lines[i]))
-            npu_turns_add(&replay->turns, i, lines[i].key);
+    for (int i = 0; i < replay->count; i++)
+        if (can_go_on(&replay->lines[i]))
+            npu_turns_add(&replay->turns, i, replay->lines[i].key);
 }
 
 /* What the next core's turn looks at first: the caches that are near do not hold all cores. */
@@ -794,10 +802,11 @@ static void fetch_early(const struct timeline *line)
 }
 
 /* Cores go on by turns, each until it is a little further than the one behind it. */
-static void take_turns(struct replay *replay, struct timeline *lines, int count)
+static void take_turns(struct replay *replay)
 {
     struct npu_turns *turns = &replay->turns;
-    list_turns(replay, lines, count);
+    struct timeline *lines = replay->lines;
+    list_turns(replay);
     while (turns->count) {
         struct timeline *line = &lines[turns->all[0].core];
         if (turns->count > 1)
@@ -806,7 +815,7 @@ static void take_turns(struct replay *replay, struct timeline *lines, int count)
         replay->woken = false;
         go_on(replay, line, turns->count > 1 ? turns->all[1].key + AHEAD : HUGE_VAL);
         if (replay->woken)
-            list_turns(replay, lines, count);
+            list_turns(replay);
         else if (can_go_on(line))
             npu_turns_move_first(turns, line->key);
         else
@@ -814,42 +823,69 @@ static void take_turns(struct replay *replay, struct timeline *lines, int count)
     }
 }
 
-/* The blocks of a wave, each of which begins where one of the wave before has ended. */
-static void run_wave(struct replay *replay, struct timeline *lines, int count, double *ends, int per_block)
+/* A timeline for a core that begins at `start`, with the memory of a core of the wave before. */
+static void begin_line(struct timeline *line, const struct npu_core *core, double start)
 {
-    for (int i = 0; i < count; i++) {
-        lines[i].start = lines[i].scalar = lines[i].key = ends[i / per_block];
-        for (int lane = 0; lane < NPU_LANES; lane++)
-            lines[i].free[lane] = lines[i].done[lane] = lines[i].covered[lane] = lines[i].start;
+    static const struct npu_work none;
+    double *recent = line->recent;
+    struct flag *flags = line->flags;
+    memset(recent, 0, sizeof *recent * NPU_LANES * RECENT);
+    memset(flags, 0, sizeof *flags * FLAGS * NPU_EVENTS);
+    *line = (struct timeline){.core = core, .recent = recent, .flags = flags};
+    line->start = line->scalar = line->key = start;
+    for (int lane = 0; lane < NPU_LANES; lane++)
+        line->free[lane] = line->done[lane] = line->covered[lane] = start;
+    line->reader = npu_tape_read(&core->recorded);
+    line->step.work = &none;
+    line->ended = !npu_tape_step(&line->reader, &line->step);
+}
+
+/* What a core of the wave has come to. */
+static void add_core(struct replay *replay, const struct timeline *line)
+{
+    const int aic = line->core->aic;
+    const uint32_t peak = line->core->recorded.ub_peak;
+    struct npu_timing *timing = &replay->timing;
+    struct npu_timing_cores *of = &timing->of[aic];
+    const double spent = line->scalar - line->start;
+    replay->cores[aic]++;
+    replay->last = larger(replay->last, line->scalar);
+    replay->over &= line->halt == OVER;
+    of->mean += spent;
+    of->longest = larger(of->longest, spent);
+    for (int lane = 0; lane < NPU_LANES; lane++) {
+        of->busy[lane] += line->busy[lane];
+        replay->work[aic][lane] += line->work[lane];
+        replay->instructions += line->runs[lane];
     }
-    take_turns(replay, lines, count);
+    timing->ub_peak = peak > timing->ub_peak ? peak : timing->ub_peak;
+}
+
+/* The blocks of the wave that begins with this core, each of which begins where one of the wave before has ended. */
+static void run_wave(struct replay *replay, int first, int count, double *ends)
+{
+    const struct npu *npu = replay->npu;
+    const int per_block = npu->aic + npu->aiv;
+    replay->count = count;
+    for (int i = 0; i < count; i++)
+        begin_line(&replay->lines[i], &npu->cores[first + i], ends[i / per_block]);
+    take_turns(replay);
     for (int i = 0; i < count; i++) {
         double *end = &ends[i / per_block];
-        *end = i % per_block ? larger(*end, lines[i].scalar) : lines[i].scalar;
+        *end = i % per_block ? larger(*end, replay->lines[i].scalar) : replay->lines[i].scalar;
+        add_core(replay, &replay->lines[i]);
     }
     qsort(ends, (size_t)(count / per_block), sizeof *ends, by_value);
 }
 
+/* From sums over the cores to means. */
 static void sum_up_cores(struct replay *replay)
 {
     const struct npu *npu = replay->npu;
-    struct npu_timing *timing = &replay->timing;
-    int running[2] = {0};
-    for (int i = 0; i < npu->core_count; i++) {
-        const struct timeline *line = &replay->lines[i];
-        struct npu_timing_cores *of = &timing->of[line->core->aic];
-        double spent = line->scalar - line->start;
-        running[line->core->aic]++;
-        of->mean += spent;
-        of->longest = larger(of->longest, spent);
-        for (int lane = 0; lane < NPU_LANES; lane++)
-            of->busy[lane] += line->busy[lane];
-        timing->ub_peak = line->tape->ub_peak > timing->ub_peak ? line->tape->ub_peak : timing->ub_peak;
-    }
     for (int aic = 0; aic < 2; aic++) {
         const int at_once = npu->wave_blocks * (aic ? npu->aic : npu->aiv);
-        struct npu_timing_cores *of = &timing->of[aic];
-        of->cores = running[aic] < at_once ? running[aic] : at_once;
+        struct npu_timing_cores *of = &replay->timing.of[aic];
+        of->cores = replay->cores[aic] < at_once ? replay->cores[aic] : at_once;
         for (int lane = 0; of->cores && lane < NPU_LANES; lane++)
             of->busy[lane] /= of->cores;
         of->mean /= of->cores ? of->cores : 1;
@@ -863,10 +899,10 @@ static void find_bound(struct replay *replay)
     const int waves = replay->npu->stats.waves ? replay->npu->stats.waves : 1;
     double bound = 0;
     timing->bound = NPU_BOUND_LAUNCH;
-    for (int i = 0; i < replay->npu->core_count; i++)
+    for (int i = 0; i < replay->count && waves == 1; i++)
         for (int lane = 0; lane < NPU_LANES; lane++) {
             const struct timeline *line = &replay->lines[i];
-            if (waves > 1 || line->work[lane] <= bound)
+            if (line->work[lane] <= bound)
                 continue;
             bound = line->work[lane];
             timing->bound = NPU_BOUND_PIPE;
@@ -875,10 +911,7 @@ static void find_bound(struct replay *replay)
         }
     for (int aic = 0; aic < 2 && waves > 1; aic++)
         for (int lane = 0; lane < NPU_LANES; lane++) {
-            double work = 0;
-            for (int i = 0; i < replay->npu->core_count; i++)
-                work += replay->lines[i].core->aic == aic ? replay->lines[i].work[lane] : 0;
-            work /= timing->of[aic].cores ? timing->of[aic].cores : 1;
+            const double work = replay->work[aic][lane] / (timing->of[aic].cores ? timing->of[aic].cores : 1);
             if (work <= bound)
                 continue;
             bound = work;
@@ -936,37 +969,30 @@ static double fill_cycles(const struct npu_soc *soc, uint64_t bytes)
 static bool covers_launch(const struct replay *replay)
 {
     const struct npu *npu = replay->npu;
-    uint64_t issued = 0, replayed = 0, in = 0, out = 0;
-    bool over = true;
+    uint64_t issued = 0, in = 0, out = 0;
     for (int i = 0; i < npu->core_count; i++) {
         const struct npu_stats *stats = &npu->cores[i].stats;
         issued += stats->instructions;
-        for (int lane = 0; lane < NPU_LANES; lane++)
-            replayed += replay->lines[i].runs[lane];
         in += stats->bytes_in;
         out += stats->bytes_out;
-        over &= replay->lines[i].halt == OVER;
     }
-    return over && replayed == issued && replay->timing.read == in && replay->timing.written == out;
+    return replay->over && replay->instructions == issued && replay->timing.read == in && replay->timing.written == out;
 }
 
-static void run_all(struct replay *replay)
+/* `lines`: cores of a whole wave. */
+static void run_all(struct replay *replay, int lines)
 {
     struct npu *npu = replay->npu;
-    const int per_block = npu->aic + npu->aiv, wave = npu->wave_blocks * per_block;
-    double *ends = zeros((size_t)npu->wave_blocks, sizeof *ends), last = 0;
-    for (int first = 0; first < npu->core_count; first += wave)
-        run_wave(replay, replay->lines + first, npu->core_count - first < wave ? npu->core_count - first : wave, ends,
-                 per_block);
-    for (int i = 0; i < npu->core_count; i++)
-        last = larger(last, replay->lines[i].scalar);
+    double *ends = zeros((size_t)npu->wave_blocks, sizeof *ends);
+    for (int first = 0; first < npu->core_count; first += lines)
+        run_wave(replay, first, npu->core_count - first < lines ? npu->core_count - first : lines, ends);
     free(ends);
     struct npu_timing *timing = &replay->timing;
     timing->mhz = npu->config.soc->mhz;
     sum_up_cores(replay);
     const int cores = timing->of[0].cores + timing->of[1].cores;
     timing->launch = launch_cycles(npu->config.soc, cores) + fill_cycles(npu->config.soc, npu->config.filled);
-    timing->cycles = last + timing->launch;
+    timing->cycles = replay->last + timing->launch;
     find_bound(replay);
     find_slowest_place(replay);
     timing->known = covers_launch(replay);
@@ -974,31 +1000,26 @@ static void run_all(struct replay *replay)
 
 void npu_replay(struct npu *npu)
 {
-    static const struct npu_work none;
+    const int wave = npu->wave_blocks * (npu->aic + npu->aiv), lines = npu->core_count < wave ? npu->core_count : wave;
     if (npu->tape_cut) /* work that is not on the tapes would cost nothing */
         return;
     struct replay *replay = zeros(1, sizeof *replay);
     replay->npu = npu;
+    replay->over = true;
     replay->watched = npu->config.slice != NULL;
     replay->traffic = npu_traffic_create(npu->config.soc, npu->gm_low);
-    replay->lines = zeros((size_t)npu->core_count, sizeof *replay->lines);
-    replay->turns.all = zeros((size_t)npu->core_count, sizeof *replay->turns.all);
+    replay->lines = zeros((size_t)lines, sizeof *replay->lines);
+    replay->turns.all = zeros((size_t)lines, sizeof *replay->turns.all);
     replay->meetings = zeros((size_t)npu->tape_meetings + 1, sizeof *replay->meetings);
     replay->told = zeros((size_t)npu->tape_told + 1, sizeof *replay->told);
-    replay->open = zeros((size_t)npu->core_count * CROSS_MODES * CROSS_FLAGS * ROUNDS, sizeof *replay->open);
-    for (int i = 0; i < npu->core_count; i++) {
-        struct timeline *line = &replay->lines[i];
-        line->core = &npu->cores[i];
-        line->tape = npu->cores[i].tape;
-        line->recent = zeros((size_t)NPU_LANES * RECENT, sizeof *line->recent);
-        line->flags = zeros_aligned((size_t)FLAGS * NPU_EVENTS, sizeof *line->flags);
-        line->reader = npu_tape_read(line->tape);
-        line->step.work = &none;
-        line->ended = !npu_tape_step(&line->reader, &line->step);
+    replay->open = zeros((size_t)lines * CROSS_MODES * CROSS_FLAGS * ROUNDS, sizeof *replay->open);
+    for (int i = 0; i < lines; i++) {
+        replay->lines[i].recent = zeros((size_t)NPU_LANES * RECENT, sizeof(double));
+        replay->lines[i].flags = zeros_aligned((size_t)FLAGS * NPU_EVENTS, sizeof(struct flag));
     }
-    run_all(replay);
+    run_all(replay, lines);
     npu->timing = replay->timing;
-    for (int i = 0; i < npu->core_count; i++) {
+    for (int i = 0; i < lines; i++) {
         free(replay->lines[i].recent);
         free(replay->lines[i].flags);
     }

@@ -357,12 +357,12 @@ void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, 
     add_step(tape, (size_t)(at - tape->at), head.event);
 }
 
-struct npu_tape_reader npu_tape_read(const struct npu_tape *tape)
+struct npu_tape_reader npu_tape_read(const struct npu_recorded *recorded)
 {
-    struct npu_tape_reader reader = {.chunk = tape->first};
-    if (tape->first) {
-        reader.at = tape->first->bytes;
-        reader.end = tape->first->bytes + tape->first->used;
+    struct npu_tape_reader reader = {.chunk = recorded->first};
+    if (recorded->first) {
+        reader.at = recorded->first->bytes;
+        reader.end = recorded->first->bytes + recorded->first->used;
     }
     return reader;
 }
@@ -426,12 +426,16 @@ static void leave_rest(struct npu *npu, struct npu_tape *tape)
     rest->next = npu->tape_rests;
     npu->tape_rests = rest;
     last->room = used;
-    tape->full = tape->at;
 }
 
 void npu_tape_end(struct npu_core *core)
 {
-    core->tape->scalar = scalar_since(core);
-    close_chunk(core->tape);
-    leave_rest(core->npu, core->tape);
+    struct npu_tape *tape = core->tape;
+    core->recorded.scalar = scalar_since(core);
+    close_chunk(tape);
+    leave_rest(core->npu, tape);
+    core->recorded.first = tape->first;
+    core->recorded.ub_peak = tape->ub_peak;
+    npu_tape_destroy(tape);
+    core->tape = NULL;
 }

@@ -58,7 +58,8 @@ struct npu_tape_cost {
     uint32_t elements;
 };
 
-/* Steps as bytes, most of them four, and of a loop those of two rounds: fresh memory costs more than anything else here. */
+/* Steps as bytes, most of them four, and of a loop those of two rounds: fresh memory costs more than anything else here. What a tape needs
+ * beside them to be written is given back when its block ends. */
 struct npu_tape_chunk;
 struct npu_tape {
     struct npu_tape_chunk *first, *last;
@@ -78,7 +79,6 @@ struct npu_tape {
     double own;                                   /* cycles of npu_tape_scalar() that are not on the tape yet */
     uint32_t runs[NPU_LANES];                     /* instructions of a lane */
     uint32_t known[NPU_LANES][NPU_LANES];         /* [from][to]: of these, those that an edge has told */
-    float scalar;                                 /* of the scalar unit, behind the last step */
     struct npu_work works[NPU_TAPE_WORKS];        /* that the tape has told, the newest of each place */
     struct npu_tape_cost costs[NPU_TAPE_COSTS];   /* cost.c: of the newest instructions */
     uint32_t ub_peak;
@@ -153,7 +153,7 @@ uint32_t npu_tape_tell(struct npu_core *core, int lane);
 void npu_tape_hear(struct npu_core *core, uint32_t number);
 /* Work of the scalar unit that no code of the kernel stands for: that of CANN's own. */
 void npu_tape_scalar(struct npu_core *core, double cycles);
-/* The end of the core's block: what its scalar unit has done since the last step. */
+/* The end of the core's block: what its scalar unit has done since the last step is added, and the tape becomes core->recorded. */
 void npu_tape_end(struct npu_core *core);
 
 /* Reading a tape (tape_reader.h). */
@@ -167,7 +167,7 @@ struct npu_tape_reader {
     uint64_t addrs[NPU_TAPE_WORKS];
     struct npu_work works[NPU_TAPE_WORKS];
 };
-struct npu_tape_reader npu_tape_read(const struct npu_tape *tape);
+struct npu_tape_reader npu_tape_read(const struct npu_recorded *recorded);
 /* At the end of a stretch, or where steps come again: on to the next stretch. False: the tape is over. */
 bool npu_tape_turn(struct npu_tape_reader *reader);
 

@@ -80,7 +80,8 @@ static void copy(uint64_t pc, uint64_t addr, int transfers, int64_t apart, uint3
 static size_t used(void)
 {
     size_t bytes = 0;
-    for (const struct npu_tape_chunk *chunk = core.tape->first; chunk; chunk = chunk->next)
+    const struct npu_tape_chunk *first = core.tape ? core.tape->first : core.recorded.first;
+    for (const struct npu_tape_chunk *chunk = first; chunk; chunk = chunk->next)
         bytes += chunk->used;
     return bytes;
 }
@@ -88,7 +89,7 @@ static size_t used(void)
 static void reads_as_written(void)
 {
     npu_tape_end(&core);
-    struct npu_tape_reader reader = npu_tape_read(core.tape);
+    struct npu_tape_reader reader = npu_tape_read(&core.recorded);
     struct npu_step step;
     for (int i = 0; i < steps; i++) {
         const struct wanted *want = &wanted[i];
