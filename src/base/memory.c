@@ -1,6 +1,7 @@
 #include "base/memory.h"
 #include "base/inject.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -52,4 +53,19 @@ char *memory_string(const char *text)
 {
     size_t length = strlen(text) + 1;
     return memcpy(memory_alloc(length), text, length);
+}
+
+uint64_t memory_of_machine(void)
+{
+    static const char *const limits[] = {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+    uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        FILE *file = fopen(limits[i], "re");
+        unsigned long long limit;
+        if (file && fscanf(file, "%llu", &limit) == 1 && limit < bytes) /* "max" is no number */
+            bytes = limit;
+        if (file)
+            fclose(file);
+    }
+    return bytes;
 }

@@ -3,6 +3,7 @@
 #define BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { MEMORY_EXIT = 3 }; /* the exit code of our own failures */
 
@@ -18,5 +19,8 @@ void *memory_vectors(size_t bytes) __attribute__((malloc));
 _Noreturn void memory_exhausted(size_t bytes);
 /* Called first, if the program has set it, with what was asked for (0: not known). Makes system calls only. */
 extern void (*memory_last_words)(size_t bytes);
+
+/* Bytes of memory that the programs of this machine have together, or those of its container (a cgroup) where that has fewer. */
+uint64_t memory_of_machine(void);
 
 #endif

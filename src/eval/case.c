@@ -158,6 +158,7 @@ static struct job make_job(struct arena *arena, struct bound_case *bound, const 
         .headers = arena_printf(arena, "%s/include", toolchain_home()),
         .seconds = options->case_seconds > 0 ? options->case_seconds : CASE_SECONDS,
         .budget = candidate->budget,
+        .side_by_side = options->side_by_side ? options->side_by_side : options->jobs,
         .log_fd = options->debug ? options->debug->log_fd : -1,
         .trace_fd = options->debug && bound->trial->first ? options->debug->trace_fd : -1,
         .trace_bytes = options->debug ? options->debug->trace_bytes : 0,

@@ -65,6 +65,7 @@ struct eval_options {
     int input_set;         /* the first run has this set, from 1 on; 0: those of input_seed */
     const char *tolerance; /* of a suite that has several, task_set_tolerance; NULL = its default */
     int jobs;              /* cases and compiles side by side */
+    int side_by_side; /* of the whole program, which evaluates several candidates at a time: job.side_by_side; 0 = jobs */
     /* Limit per case; 0 = 60. One that runs at full size unasked has a sixth of it for each 2^24 elements, if that is more. */
     double case_seconds;
     double candidate_seconds; /* limit of all that is done for the candidate; 0 = eval_candidate_seconds() decides */

@@ -116,6 +116,7 @@ static struct akgen_error *run_step(struct search *search, int first)
     struct akgen_error *error = NULL;
     if (!count)
         return NULL;
+    step.eval.side_by_side = step.eval.jobs;
     step.eval.jobs = (step.eval.jobs + side_by_side - 1) / side_by_side;
     step.eval.first_failure = true;
     step.verdicts = arena_alloc(search->arena, (size_t)count * sizeof *step.verdicts);

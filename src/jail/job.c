@@ -1,5 +1,6 @@
 /* job_run: hands a job to akgen-run in the jail and makes sense of how it ended. A process that ended for no reason of
- * its own says nothing about the candidate: its job runs once more, alone. */
+ * its own says nothing about the candidate: its job runs once more, alone. So does the job of one that ended for want of memory, of
+ * which it has more then. */
 #include "base/files.h"
 #include "base/memory.h"
 #include "jail/job_exchange.h"
@@ -29,10 +30,12 @@ const char *const job_lanes[] = {
 };
 
 static const double default_seconds = 60;
-static const uint64_t default_memory = 16ULL << 30, written_limit = 64ULL << 20;
-/* What the machine itself fills besides the tensors and what it knows of each of their bytes, and how much that is. */
+static const uint64_t written_limit = 64ULL << 20;
+/* What the machine itself fills: cores, stacks and tapes, and for each byte of a tensor what it knows of it. */
 static const uint64_t machine_memory = 1ULL << 30;
 enum { BYTES_PER_GM_BYTE = 8 };
+/* What a candidate may take besides, at most: workspace, and what its accesses leave in the machine's records. */
+static const uint64_t own_memory = 16ULL << 30;
 
 static void broken(struct job_result *result, const char *error)
 {
@@ -90,6 +93,7 @@ static void take_result(struct arena *arena, const void *message, size_t length,
     }
     for (size_t i = 0; i < result->finding_count; i++)
         result->fault |= result->findings[i].fatal;
+    result->memory_ran_out = result->status == JOB_TILING_FAILED; /* here that is a workspace without memory */
     error_free(error);
 }
 
@@ -113,6 +117,7 @@ static void judge_end(struct arena *arena, const struct sandbox_result *ended, s
         cheated(result, program_forbidden(arena, result->stage));
     else {
         result->status = ended->signal ? JOB_CRASHED : JOB_EXITED;
+        result->memory_ran_out = ended->signal ? ended->signal == SIGABRT : ended->exit_code == MEMORY_EXIT;
         result->error = program_end(arena, ended->signal ? "" : "the candidate ", ended, result->stage);
     }
 }
@@ -181,6 +186,34 @@ static void understand(struct arena *arena, const struct job *job, const struct 
     else
         judge_end(arena, ended, result);
     free(message);
+}
+
+static uint64_t bytes_of(const struct job_argument *arguments, int count)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < count; i++)
+        for (int t = 0; t < arguments[i].count; t++)
+            bytes += arguments[i].tensors[t].bytes;
+    return bytes;
+}
+
+/* What a right kernel may need for its tensors. */
+static uint64_t expected_memory(const struct job *job)
+{
+    return machine_memory +
+           BYTES_PER_GM_BYTE * (bytes_of(job->inputs, job->input_count) + bytes_of(job->outputs, job->output_count));
+}
+
+/* What it may take beyond that: jobs that run side by side take no more together than the machine has. */
+static uint64_t share_of_memory(const struct job *job, bool alone)
+{
+    const uint64_t share = memory_of_machine() / (uint64_t)(alone || job->side_by_side < 1 ? 1 : job->side_by_side);
+    return share < own_memory ? share : own_memory;
+}
+
+uint64_t job_memory_limit(const struct job *job, bool alone)
+{
+    return expected_memory(job) + job->gm_bytes + share_of_memory(job, alone);
 }
 
 /* Under gdb, which stops at the kernel's entry and wherever the machine ends the run. */
@@ -271,9 +304,9 @@ static void run_with(struct arena *arena, const struct job *job, const struct pr
                                       .inject = job->inject,
                                       .seconds = allowed,
                                       .budget = job->budget,
-                                      .memory = job->memory ? job->memory : default_memory,
+                                      .memory = job_memory_limit(job, alone),
                                       .file_bytes = job->gm_bytes > written_limit ? job->gm_bytes : written_limit,
-                                      .expected_memory = machine_memory + BYTES_PER_GM_BYTE * job->gm_bytes,
+                                      .expected_memory = expected_memory(job),
                                       .alone = alone},
                     &ended);
     result->stage = read_stage(fds[RESULT_FD], untouched, job->nonce);
@@ -380,7 +413,8 @@ void job_without_kernel(const struct host_result *host, struct job_result *resul
 void job_run(struct arena *arena, const struct job *job, struct job_result *result)
 {
     run_once(arena, job, false, result);
-    if (result->status != JOB_BROKEN || job->debugger)
+    const bool had_less = job_memory_limit(job, false) < job_memory_limit(job, true);
+    if (job->debugger || (result->status != JOB_BROKEN && !(result->memory_ran_out && had_less)))
         return;
     job_result_free(result);
     if (job->restore)

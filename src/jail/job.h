@@ -53,7 +53,7 @@ struct job {
     const char *headers;   /* directory of our own headers: a finding inside it is placed at its caller; may be NULL */
     double seconds;        /* limit; 0 = 60 */
     struct budget *budget; /* of the candidate, which limits it too; NULL: none */
-    uint64_t memory;       /* address space limit in bytes; 0 = 16 GiB */
+    int side_by_side;      /* jobs of this program at a time: each has its share of the machine's memory; 0 = 1 */
     const char *nonce;     /* set by job_run: a result that does not repeat it was not written by akgen-run */
     /* Written there, of which at most one is wanted; 0 or -1: none. A trace replaces what stands in the file. */
     int log_fd;                          /* the instruction log */
@@ -143,6 +143,7 @@ struct job_result {
     size_t endless_count;
     struct npu_steps steps; /* job.steps */
     bool fault;             /* at least one fatal finding */
+    bool memory_ran_out;    /* set by job_run: it ended as when memory runs out */
     uint64_t *undefined;    /* per output tensor in order: bytes never written */
     uint64_t *undefined_first;
     int undefined_count;
@@ -154,7 +155,8 @@ struct job_result {
 /* The result of a job whose host part came to nothing. */
 void job_without_kernel(const struct host_result *host, struct job_result *result);
 /* Runs one job in a new process inside the jail. Strings of the result live in the arena. Never fails: what goes wrong
- * on our side is JOB_BROKEN, after a second attempt in a process that has no other beside it. */
+ * on our side is JOB_BROKEN, after a second attempt in a process that has no other beside it. So does a job that ends as when
+ * memory runs out, where it had less than alone. */
 void job_run(struct arena *arena, const struct job *job, struct job_result *result);
 void job_result_free(struct job_result *result);
 

@@ -27,6 +27,10 @@ void job_mark_set(struct job_mark *mark, enum job_stage stage, const char *nonce
 /* The stage that a mark tells; `untouched` is what the caller put there. */
 enum job_stage job_mark_stage(const struct job_mark *mark, const struct job_mark *untouched, const char *nonce);
 
+/* Bytes of address space that the process of a job may have: what its tensors explain, and its share of the machine's memory, or all of it where
+ * it is alone. */
+uint64_t job_memory_limit(const struct job *job, bool alone);
+
 /* How a line of akgen-run's instruction log ends: the place of the call, its object and its address. */
 #define JOB_LOG_PLACE "  @%d+%llx\n"
 

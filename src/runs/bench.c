@@ -259,6 +259,7 @@ static void evaluate_row(void *closure, int turn)
     struct eval_options eval = work->options->eval;
     if (!row || row->evaluated)
         return;
+    eval.side_by_side = eval.jobs;
     eval.jobs = 1;
     eval.cache = work->cache;
     eval.candidates = work->bench->tree;

@@ -315,6 +315,7 @@ static void serve_line(struct serve *serve, const char *line, size_t length)
     const struct serve_request *request = &item->request;
     struct akgen_error *error = serve_request_read(&item->arena, line, length, &item->request);
     item->eval = serve->options->eval;
+    item->eval.side_by_side = item->eval.jobs;
     item->eval.jobs = 1;
     item->eval.cache = serve->cache;
     item->baseline = serve->options->baseline;

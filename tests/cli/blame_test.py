@@ -159,8 +159,8 @@ class Candidate(unittest.TestCase):
         shutil.rmtree(self.directory / "project", ignore_errors=True)
         return copy_reference(SQRT, self.directory)
 
-    def check(self, project, kind, stage, reason):
-        result = verdict(SQRT, project, "--case", "2")
+    def check(self, project, kind, stage, reason, *options):
+        result = verdict(SQRT, project, "--case", "2", *options)
         self.assertRegex(result["verdict"], f"^{kind}$", result["reason"])
         self.assertRegex(result["stage"], f"^{stage}$", result["reason"])
         if reason is None:
@@ -191,6 +191,10 @@ class Candidate(unittest.TestCase):
                 project = self.project()
                 edit(project / "op_host" / "sqrt.cpp", old, new)
                 self.check(project, kind, "tiling", reason)
+        with self.subTest("more workspace than a share of the machine's memory"):
+            project = self.project()
+            edit(project / "op_host" / "sqrt.cpp", "GetWorkspaceSizes(1)[0] = 0", "GetWorkspaceSizes(1)[0] = 3ull << 30")
+            self.check(project, "pass", "compare", None, "--jobs=1000")
         for what, fields, kind, reason in STRUCTURES:
             with self.subTest(what):
                 project = self.project()

@@ -1,4 +1,5 @@
 /* Jobs as messages: what goes in comes out, and what is no job is refused. */
+#include "base/memory.h"
 #include "jail/job_exchange.h"
 #include "jail/wire.h"
 
@@ -306,6 +307,27 @@ static void test_marks_that_cannot_be_feigned(void **state)
     assert_int_equal(job_mark_stage(&mark, &untouched, "nonce"), JOB_LOAD);
 }
 
+/* Jobs side by side take no more together than the machine has, besides what their tensors explain; alone each has what it would have had on
+ * any large machine. */
+static void test_jobs_share_the_memory(void **state)
+{
+    (void)state;
+    enum { MANY = 1000 };
+    const uint64_t gib = UINT64_C(1) << 30;
+    struct job_tensor tensor = {.bytes = 0};
+    struct job_argument input = {.tensors = &tensor, .count = 1};
+    struct job job = {.inputs = &input, .input_count = 1, .side_by_side = MANY};
+    const uint64_t shared = job_memory_limit(&job, false), alone = job_memory_limit(&job, true);
+    job.side_by_side = 1;
+    assert_true(job_memory_limit(&job, false) == alone);
+    const uint64_t machine = memory_of_machine(), most = machine < 16 * gib ? machine : 16 * gib;
+    assert_true(alone - shared == most - machine / MANY);
+    assert_true(shared >= gib); /* cores, stacks and tapes */
+    tensor.bytes = 40 * gib;
+    job.gm_bytes = 41 * gib;
+    assert_true(job_memory_limit(&job, true) >= alone + 3 * tensor.bytes); /* GM, and what is known of each byte */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_timing_out_of_range),
         cmocka_unit_test(test_results_that_are_refused),
         cmocka_unit_test(test_marks_that_cannot_be_feigned),
+        cmocka_unit_test(test_jobs_share_the_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
