@@ -13,12 +13,13 @@ struct npu_gm_region {
     size_t readable, writable; /* bytes behind them that copies may touch; they have no state */
     enum npu_gm_kind kind;
     int index;
-    uint8_t initial;                    /* state (gm.c) of every byte while `coarse` is NULL */
-    uint8_t *coarse;                    /* one state per chunk */
-    uint8_t *fine;                      /* one state per byte, touched only where a chunk is mixed */
-    size_t dirty_low, dirty_high;       /* offsets written in this epoch; low >= high: none */
-    uint64_t writer_pc[GM_WRITERS + 1]; /* last store of each writer in this epoch */
-    int atomic_writer;                  /* core that accumulated in this epoch, -1 none, -2 several */
+    uint8_t initial;                                 /* state (gm.c) of every byte while `coarse` is NULL */
+    uint8_t *coarse;                                 /* one state per chunk */
+    uint8_t *fine;                                   /* one state per byte, touched only where a chunk is mixed */
+    size_t dirty_low, dirty_high;                    /* offsets written in this epoch; low >= high: none */
+    uint64_t writer_pc[GM_WRITERS + 1];              /* last store of each writer in this epoch */
+    struct npu_tape_place writer_at[GM_WRITERS + 1]; /* where that is on the writer's tape */
+    int atomic_writer;                               /* core that accumulated in this epoch, -1 none, -2 several */
 };
 /* The region that holds addr, or NULL. */
 struct npu_gm_region *npu_gm_find(const struct npu *npu, uint64_t addr);

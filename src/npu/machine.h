@@ -77,8 +77,14 @@ struct npu {
     struct npu_tape_chunk *tape_rests; /* unused ends of chunks, from tapes that have ended */
     uint32_t tape_meetings;            /* of all its cores so far */
     uint32_t tape_told;                /* numbers that its cores have told each other */
-    struct ub_memory *free_ub[2];      /* of AIVs, of AICs */
-    uint64_t next_ub;                  /* in NPU_AREA_LOCAL */
+    struct npu_tape_mark {             /* places of tapes that another core has seen, after they were passed */
+        int core;
+        uint32_t number; /* it tells this one */
+        struct npu_tape_place place;
+    } *tape_marks;
+    size_t tape_mark_count, tape_mark_room;
+    struct ub_memory *free_ub[2]; /* of AIVs, of AICs */
+    uint64_t next_ub;             /* in NPU_AREA_LOCAL */
     struct npu_fibers *fibers;
 };
 /* What npu_create was told (core.c). */

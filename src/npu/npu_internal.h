@@ -75,6 +75,12 @@ struct npu_access {
 };
 enum { NPU_MAX_ACCESSES = 32 }; /* the address lists of TransDataTo5HD */
 
+/* A place on a core's tape (time/tape.h): after so many instructions and waits for other cores, of which the newest on the lane is
+ * meant. */
+struct npu_tape_place {
+    uint32_t steps;
+    uint8_t lane;
+};
 /* A tape that has ended (time/tape.h), for the replay. */
 struct npu_recorded {
     struct npu_tape_chunk *first; /* NULL: there are no steps */

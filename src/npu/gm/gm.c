@@ -13,6 +13,7 @@
 #include "npu/memory.h"
 #include "npu/order/between.h"
 #include "npu/report.h"
+#include "npu/time/tape.h"
 #include "npu/where.h"
 
 #include <stdio.h>
@@ -305,6 +306,7 @@ struct npu_gm_view {
     int expected_last; /* the one found last: rows of a copy are written in order */
     struct read_interval *reads;
     size_t read_count, read_room;
+    uint32_t *heard; /* [GM_WRITERS + 1]: up to which step the core is known to come after each writer; NULL: not yet */
 };
 
 struct npu_gm_view *gm_view_create(void)
@@ -327,12 +329,15 @@ void gm_view_destroy(struct npu_gm_view *view)
     forget(view);
     free(view->expected);
     free(view->reads);
+    free(view->heard);
     free(view);
 }
 
 void gm_view_shrink(struct npu_gm_view *view)
 {
     forget(view);
+    free(view->heard);
+    view->heard = NULL;
     free(view->expected);
     view->expected = NULL;
     view->expected_room = 0;
@@ -526,6 +531,11 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
     region->dirty_low = low < region->dirty_low ? low : region->dirty_low;
     region->dirty_high = high > region->dirty_high ? high : region->dirty_high;
     region->writer_pc[me] = core->pc;
+    if (core->tape)
+        region->writer_at[me] = (struct npu_tape_place){
+            core->tape->steps,
+            (uint8_t)(core->insn ? npu_insn_pipe(core->insn) == NPU_PIPE_FIX ? NPU_LANE_FIX : NPU_LANE_MTE3
+                                 : NPU_LANE_S)};
     if (atomic)
         region->atomic_writer = region->atomic_writer == -1 || region->atomic_writer == core->index ? core->index : -2;
     if (compared && core->between) {
@@ -621,9 +631,54 @@ static void make_room(struct npu_gm_view *view)
     view->reads = grown;
 }
 
+/* The core with this state's number that runs beside the reader; NULL: its wave is over. */
+static const struct npu_core *writer_beside(const struct npu_core *core, uint8_t state)
+{
+    const struct npu *npu = core->npu;
+    const int wave = npu->wave_blocks * (npu->aic + npu->aiv), first = core->index / wave * wave;
+    const int end = first + wave < npu->core_count ? first + wave : npu->core_count;
+    int index = first / GM_WRITERS * GM_WRITERS + state - 1;
+    index += index < first ? GM_WRITERS : 0;
+    return index < end ? &npu->cores[index] : NULL;
+}
+
+static void hear_writer(struct npu_core *core, const struct npu_gm_region *region, uint8_t state)
+{
+    const struct npu_core *writer = writer_beside(core, state);
+    const struct npu_tape_place place = region->writer_at[state];
+    if (!writer || writer == core || place.steps <= core->view->heard[state])
+        return;
+    core->view->heard[state] = place.steps;
+    npu_tape_hear_place(core, writer, place);
+}
+
+/* Other cores have written these bytes in this epoch, and the reader has them: so its time comes after that of the writes. What it sees of a
+ * byte that several have accumulated are all that have done so until now. */
+static void hear_writers(struct npu_core *core, const struct npu_gm_region *region, size_t low, size_t high)
+{
+    if (!core->view->heard)
+        core->view->heard = calloc(GM_WRITERS + 1, sizeof *core->view->heard);
+    if (!core->view->heard)
+        abort();
+    for (size_t at = low, next; at < high; at = next) {
+        const uint8_t state = state_at(region, at);
+        next = region->coarse[at / GM_CHUNK] == GM_MIXED ? at + 1 : (at / GM_CHUNK + 1) * GM_CHUNK;
+        if (!in_class(state, OTHERS_OR_ATOMIC_STATE, gm_writer(core)))
+            continue;
+        for (int writer = state <= GM_WRITERS ? state : 1; writer <= (state <= GM_WRITERS ? state : GM_WRITERS);
+             writer++)
+            hear_writer(core, region, (uint8_t)writer);
+    }
+}
+
 void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes)
 {
     struct npu_gm_region *region = gm_region_of(core, addr);
+    if (core->tape && (core->spun || region->atomic_writer != -1)) {
+        const size_t low = addr - (uint64_t)region->base;
+        if (dirty_overlap(region, low, low + bytes))
+            hear_writers(core, region, low, low + bytes);
+    }
     if (core->npu->config.no_hazards || core->spun || region->kind == NPU_GM_TILING ||
         region->kind == NPU_GM_ADDRESSES || (region->kind == NPU_GM_INPUT && !region->coarse))
         return;
@@ -720,6 +775,7 @@ static void sweep(struct npu_gm_region *region)
     region->dirty_high = 0;
     region->atomic_writer = -1;
     memset(region->writer_pc, 0, sizeof region->writer_pc);
+    memset(region->writer_at, 0, sizeof region->writer_at);
 }
 
 void gm_epoch_end(struct npu *npu)

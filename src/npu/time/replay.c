@@ -101,6 +101,8 @@ struct timeline {
     uint32_t sets[CROSS_MODES][CROSS_FLAGS];
     enum halt halt;
     uint32_t halted_by;
+    uint32_t steps;                             /* that it has done, of struct npu_tape_place */
+    const struct npu_tape_mark *mark, *no_more; /* the next that it comes to; where its marks end */
     uint32_t newest[NPU_LANES]; /* the number of the last that runs, of high-level APIs; 0: another than what follows */
     uint32_t since[NPU_LANES];  /* the instruction of another lane that it waited for last */
     struct waiting waiting[NPU_LANES][WAITING];
@@ -628,14 +630,21 @@ static bool cross_wait(struct timeline *line, const struct npu_step *step)
     return true;
 }
 
-static void tell_others(struct replay *replay, const struct timeline *line, const struct npu_step *step)
+static void tell_others(struct replay *replay, const struct timeline *line, int lane, uint32_t number)
 {
-    replay->told[step->count] = larger(done(line, step->lane), line->scalar) + NPU_RATE_TOLD;
+    replay->told[number] = larger(done(line, lane), line->scalar) + NPU_RATE_TOLD;
     for (int i = 0; i < replay->count; i++) {
         struct timeline *other = &replay->lines[i];
-        if (is_halted(other, TOLD, step->count))
+        if (is_halted(other, TOLD, number))
             wake(replay, other);
     }
+}
+
+/* Places that others have seen, when the core has come to them. */
+static void pass_marks(struct replay *replay, struct timeline *line)
+{
+    for (; line->mark < line->no_more && line->mark->place.steps <= line->steps; line->mark++)
+        tell_others(replay, line, line->mark->place.lane, line->mark->number);
 }
 
 /* False: the core has to wait until it is told. */
@@ -721,7 +730,7 @@ static bool do_step(struct replay *replay, struct timeline *line)
         meet(replay, line, step);
         break;
     case NPU_STEP_TELL:
-        tell_others(replay, line, step);
+        tell_others(replay, line, step->lane, step->count);
         break;
     case NPU_STEP_HEAR:
         if (!hear(replay, line, step))
@@ -762,10 +771,13 @@ static void go_on(struct replay *replay, struct timeline *line, double until)
         } else {
             add_scalar(replay, line, step->scalar, step->work->pc);
             step->scalar = 0;
+            if (line->mark < line->no_more && npu_tape_is_place((enum npu_step_kind)kind))
+                pass_marks(replay, line);
             over = do_step(replay, line);
         }
         if (!over)
             continue;
+        line->steps += npu_tape_is_place((enum npu_step_kind)kind);
         if (kind == NPU_STEP_RUN || kind == NPU_STEP_SET || kind == NPU_STEP_WAIT)
             pass_flags(replay, line);
         line->ended = !npu_tape_step(&line->reader, step);
@@ -773,6 +785,7 @@ static void go_on(struct replay *replay, struct timeline *line, double until)
     if (!line->ended || !can_go_on(line))
         return;
     add_scalar(replay, line, line->core->recorded.scalar, 0);
+    pass_marks(replay, line);
     join(line);
     halt(line, OVER, 0);
 }
@@ -823,8 +836,30 @@ static void take_turns(struct replay *replay)
     }
 }
 
+static int by_place(const void *left, const void *right)
+{
+    const struct npu_tape_mark *a = left, *b = right;
+    if (a->core != b->core)
+        return a->core < b->core ? -1 : 1;
+    return (a->place.steps > b->place.steps) - (a->place.steps < b->place.steps);
+}
+
+/* The first of the sorted marks of this core or of one after it. */
+static const struct npu_tape_mark *first_mark(const struct npu *npu, int core)
+{
+    size_t low = 0, high = npu->tape_mark_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (npu->tape_marks[middle].core < core)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? npu->tape_marks + low : npu->tape_marks;
+}
+
 /* A timeline for a core that begins at `start`, with the memory of a core of the wave before. */
-static void begin_line(struct timeline *line, const struct npu_core *core, double start)
+static void begin_line(const struct replay *replay, struct timeline *line, const struct npu_core *core, double start)
 {
     static const struct npu_work none;
     double *recent = line->recent;
@@ -835,6 +870,8 @@ static void begin_line(struct timeline *line, const struct npu_core *core, doubl
     line->start = line->scalar = line->key = start;
     for (int lane = 0; lane < NPU_LANES; lane++)
         line->free[lane] = line->done[lane] = line->covered[lane] = start;
+    line->mark = first_mark(replay->npu, core->index);
+    line->no_more = first_mark(replay->npu, core->index + 1);
     line->reader = npu_tape_read(&core->recorded);
     line->step.work = &none;
     line->ended = !npu_tape_step(&line->reader, &line->step);
@@ -868,7 +905,7 @@ static void run_wave(struct replay *replay, int first, int count, double *ends)
     const int per_block = npu->aic + npu->aiv;
     replay->count = count;
     for (int i = 0; i < count; i++)
-        begin_line(&replay->lines[i], &npu->cores[first + i], ends[i / per_block]);
+        begin_line(replay, &replay->lines[i], &npu->cores[first + i], ends[i / per_block]);
     take_turns(replay);
     for (int i = 0; i < count; i++) {
         double *end = &ends[i / per_block];
@@ -1007,6 +1044,8 @@ void npu_replay(struct npu *npu)
     replay->npu = npu;
     replay->over = true;
     replay->watched = npu->config.slice != NULL;
+    if (npu->tape_mark_count)
+        qsort(npu->tape_marks, npu->tape_mark_count, sizeof *npu->tape_marks, by_place);
     replay->traffic = npu_traffic_create(npu->config.soc, npu->gm_low);
     replay->lines = zeros((size_t)lines, sizeof *replay->lines);
     replay->turns.all = zeros((size_t)lines, sizeof *replay->turns.all);

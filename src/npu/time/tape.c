@@ -40,6 +40,9 @@ void npu_tape_free_all(struct npu *npu)
     }
     npu->tape_blocks = NULL;
     npu->tape_rests = NULL;
+    free(npu->tape_marks);
+    npu->tape_marks = NULL;
+    npu->tape_mark_count = npu->tape_mark_room = 0;
     npu->tape_bytes = 0;
     npu->tape_cut = false;
 }
@@ -256,6 +259,7 @@ void npu_tape_add(struct npu_core *core, enum npu_step_kind kind, int lane, int 
             return;
         tape->known[lane][to] = tape->runs[lane];
     }
+    tape->steps += npu_tape_is_place(kind);
     if (count || tape->match || tape->at >= tape->full || !npu_tape_at_rest(core)) {
         add_more(core, head, count);
         return;
@@ -276,6 +280,21 @@ void npu_tape_hear(struct npu_core *core, uint32_t number)
 {
     if (core->tape && number)
         npu_tape_add(core, NPU_STEP_HEAR, 0, 0, 0, number);
+}
+
+void npu_tape_hear_place(struct npu_core *core, const struct npu_core *other, struct npu_tape_place place)
+{
+    struct npu *npu = core->npu;
+    if (npu->tape_mark_count == npu->tape_mark_room) {
+        npu->tape_mark_room = npu->tape_mark_room ? 2 * npu->tape_mark_room : 64;
+        struct npu_tape_mark *grown = realloc(npu->tape_marks, npu->tape_mark_room * sizeof *grown);
+        if (!grown)
+            abort();
+        npu->tape_marks = grown;
+    }
+    npu->tape_marks[npu->tape_mark_count++] =
+        (struct npu_tape_mark){.core = other->index, .number = ++npu->tape_told, .place = place};
+    npu_tape_hear(core, npu->tape_told);
 }
 
 static uint8_t *put_transfer(uint8_t *at, const struct npu_access *access, uint64_t *last)
@@ -338,6 +357,7 @@ void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, 
     struct npu_step_head head = {.kind_and_has = NPU_STEP_RUN, .lanes = (uint8_t)lane};
     struct npu_work work = {.pc = core->pc, .of = core->api, .op = insn->op};
     tape->runs[lane]++;
+    tape->steps++;
     if (!has_room(core))
         return;
     if (lane != NPU_LANE_MTE2 && lane != NPU_LANE_MTE3) /* there is nothing but what GM takes */

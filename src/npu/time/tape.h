@@ -78,6 +78,7 @@ struct npu_tape {
     uint64_t lines[NPU_TAPE_LINES];               /* those that it has, 1 + number */
     double own;                                   /* cycles of npu_tape_scalar() that are not on the tape yet */
     uint32_t runs[NPU_LANES];                     /* instructions of a lane */
+    uint32_t steps;                               /* of struct npu_tape_place */
     uint32_t known[NPU_LANES][NPU_LANES];         /* [from][to]: of these, those that an edge has told */
     struct npu_work works[NPU_TAPE_WORKS];        /* that the tape has told, the newest of each place */
     struct npu_tape_cost costs[NPU_TAPE_COSTS];   /* cost.c: of the newest instructions */
@@ -151,6 +152,13 @@ static inline void npu_tape_flags(struct npu_core *core, enum npu_step_kind kind
 uint32_t npu_tape_tell(struct npu_core *core, int lane);
 /* The core has seen what was told; nothing for 0. */
 void npu_tape_hear(struct npu_core *core, uint32_t number);
+/* The core goes on when another has come to a place of its tape, which it has passed. */
+void npu_tape_hear_place(struct npu_core *core, const struct npu_core *other, struct npu_tape_place place);
+/* Steps that struct npu_tape_place counts. */
+static inline bool npu_tape_is_place(enum npu_step_kind kind)
+{
+    return kind == NPU_STEP_RUN || kind == NPU_STEP_CROSS_WAIT || kind == NPU_STEP_MEET || kind == NPU_STEP_HEAR;
+}
 /* Work of the scalar unit that no code of the kernel stands for: that of CANN's own. */
 void npu_tape_scalar(struct npu_core *core, double cycles);
 /* The end of the core's block: what its scalar unit has done since the last step is added, and the tape becomes core->recorded. */

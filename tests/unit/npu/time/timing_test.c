@@ -467,6 +467,55 @@ static void test_blocks_wait_for_what_they_are_told(void **state)
     assert_true(chain.of[0].longest < 4 * one + 10 * NPU_RATE_TOLD);
 }
 
+/* As chain_kernel, by words in z that a block polls and the one before it writes: the scalar unit, a copy, or a copy that adds. */
+static enum { BY_SCALAR_UNIT, BY_COPY, BY_ATOMIC_COPY, WRITERS } writer;
+static void polling_kernel(void)
+{
+    enum { LINE = 64, DONE = 77, OUT = 2 };
+    struct npu_tensor tensor = pipe_with_buffer(32768 + LINE), words = global(z, 0), ub = tensor;
+    const int block = (int)npu_block_idx(), own = block * LINE;
+    struct npu_tensor own_word = global(z, (uint64_t)own / 2),
+                      word_before = global(z, (uint64_t)(own - LINE * (block > 0)) / 2);
+    ub.addr += 32768;
+    ub.bytes = LINE;
+    for (int i = 0; i < LINE; i += 4) {
+        npu_scalar_store(&words, (uint64_t)(own + i), 4, 0);
+        npu_scalar_store(&ub, (uint64_t)i, 4, DONE);
+    }
+    npu_dcache_clean(&own_word, 0, OUT);
+    npu_sync_all(1);
+    do
+        npu_dcache_clean(&word_before, 0, OUT);
+    while (block && npu_scalar_load(&word_before, 0, 4) != DONE);
+    for (int i = 0; i < given.repeats; i++) {
+        copy(tensor, global(x, 0), 16384);
+        npu_pipe_barrier(NPU_PIPE_ALL);
+    }
+    if (writer == BY_SCALAR_UNIT) {
+        npu_scalar_store(&own_word, 0, 4, DONE);
+        npu_dcache_clean(&own_word, 0, OUT);
+    } else {
+        npu_set_atomic(writer == BY_ATOMIC_COPY, AKGEN_INT16);
+        copy(own_word, ub, LINE / 2);
+        npu_set_atomic(0, AKGEN_INT16);
+    }
+    npu_pipe_destroy();
+}
+
+/* A block that sees what another has written into GM comes after that, whoever wrote it, though nothing was told. */
+static void test_blocks_wait_for_what_they_poll(void **state)
+{
+    (void)state;
+    given.repeats = 20;
+    given.hint = 0;
+    for (writer = 0; writer < WRITERS; writer++) {
+        const double one = launch(polling_kernel, 1).of[0].longest - NPU_RATE_MEETING;
+        const struct npu_timing chain = launch(polling_kernel, 4);
+        assert_true(chain.of[0].longest > 2.5 * one + 3 * NPU_RATE_TOLD); /* the others find x in L2 */
+        assert_true(chain.of[0].longest < 4 * one + 10 * NPU_RATE_TOLD + NPU_RATE_MEETING);
+    }
+}
+
 /* Blocks that have no core yet begin where others have ended. */
 static void test_waves(void **state)
 {
@@ -612,6 +661,7 @@ int main(void)
         cmocka_unit_test(test_slices_are_the_work),
         cmocka_unit_test(test_a_meeting_waits),
         cmocka_unit_test(test_blocks_wait_for_what_they_are_told),
+        cmocka_unit_test(test_blocks_wait_for_what_they_poll),
         cmocka_unit_test(test_waves),
         cmocka_unit_test(test_all_work_has_a_time),
         cmocka_unit_test(test_counter_mode_costs_its_elements),
