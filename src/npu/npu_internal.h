@@ -69,6 +69,7 @@ struct npu_access {
     bool write;
     bool same_value; /* a write of what is there already: it can come at any time */
     bool atomic;
+    bool temporary;                  /* space that the instruction's price knows of */
     uint8_t flags;                   /* NPU_TENSOR_RAW */
     const struct npu_tensor *tensor; /* for its extent and position; NULL = bounds of the memory only */
     const char *operand;             /* "dst", "src0", "src1", "mask", "indices", ... */

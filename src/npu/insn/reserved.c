@@ -16,6 +16,7 @@ int npu_list_reserved(const struct npu_core *core, struct npu_access *accesses, 
                                         .count = 1,
                                         .count2 = 1,
                                         .write = true,
+                                        .temporary = true,
                                         .operand = "temporary space"};
     return n;
 }

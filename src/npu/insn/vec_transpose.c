@@ -84,7 +84,8 @@ int npu_check_transpose_4d(struct npu_core *core, struct npu_insn *insn, const s
     accesses[n++] = whole(&insn->src0, bytes, false, "src");
     if (insn->mode != ND2ND_B16) {
         npu_check_operand(core, &insn->aux, "sharedTmpBuffer");
-        accesses[n++] = whole(&insn->aux, tmp_bytes(insn, &s), true, "sharedTmpBuffer");
+        accesses[n] = whole(&insn->aux, tmp_bytes(insn, &s), true, "sharedTmpBuffer");
+        accesses[n++].temporary = true;
         if (insn->dst.addr < insn->src0.addr + bytes && insn->src0.addr < insn->dst.addr + bytes)
             npu_note(core, false, FAULT(vec_overlap), "src", 0,
                      "dst and src of Transpose overlap; they must be disjoint");

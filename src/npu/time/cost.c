@@ -87,12 +87,27 @@ static double conflicts(const struct npu_core *core, const struct npu_insn *insn
     return seen ? (double)sum / seen : 1;
 }
 
+static uint64_t divided(uint64_t a, uint64_t by)
+{
+    return (a + by - 1) / by;
+}
+
+/* Returns true for instructions whose `count` does not say how many elements they work on, whatever their form. */
+static bool has_own_count(unsigned op)
+{
+    return op == NPU_OP_GATHER_MASK || op == NPU_OP_TRANSPOSE_4D || op == NPU_OP_DATA_COPY || op == NPU_OP_MRG_SORT;
+}
+
 /* Elements per repeat and repeats of a vector instruction, by its widest operand. */
 static uint32_t repeats_of(const struct npu_core *core, const struct npu_insn *insn, uint32_t *per_repeat)
 {
     size_t dst = akgen_dtype_size(insn->dst_type), src = akgen_dtype_size(insn->src_type);
     size_t widest = dst > src ? dst : src;
     *per_repeat = (uint32_t)(NPU_REPEAT / (widest ? widest : 1));
+    if (insn->op == NPU_OP_GATHER_MASK) /* in reduce mode a repeat looks at `mask` elements */
+        return insn->repeat * (uint32_t)(insn->flags & NPU_INSN_REDUCE_MODE ? divided(insn->mask[0], *per_repeat) : 1);
+    if (insn->op == NPU_OP_TRANSPOSE_4D) /* N, C, H and W */
+        return (uint32_t)divided((uint64_t)insn->count * insn->repeat * insn->mask[0] * insn->mask[1], *per_repeat);
     if (insn->form == NPU_FORM_COUNT)
         return (insn->count + *per_repeat - 1) / *per_repeat;
     const bool without_mask = insn->op == NPU_OP_BRCB || insn->op == NPU_OP_TRANS_DATA_5HD;
@@ -169,7 +184,7 @@ static bool goes_by_repeats(unsigned op)
 static double cost_of_vector(const struct npu_core *core, const struct npu_insn *insn, uint32_t *elements)
 {
     uint32_t per_repeat, repeats = repeats_of(core, insn, &per_repeat);
-    *elements = insn->form == NPU_FORM_COUNT ? insn->count : repeats * per_repeat;
+    *elements = insn->form == NPU_FORM_COUNT && !has_own_count(insn->op) ? insn->count : repeats * per_repeat;
     if (npu_isa[insn->op].traits & NPU_COMPOSITE)
         return cost_of_reduce(insn, repeats, per_repeat);
     const double rate = rate_of(insn);
@@ -195,11 +210,6 @@ static double cost_of_vector(const struct npu_core *core, const struct npu_insn 
     return repeats * (each > slowed ? each : slowed) + start;
 }
 
-static uint64_t divided(uint64_t a, uint64_t by)
-{
-    return (a + by - 1) / by;
-}
-
 /* Fractals that a product multiplies; the start is the timeline's business (replay.c). Source: asc-devkit docs, the theoretical
  * performance of Cube instructions: 16 x 16 x 16 half, x 32 int8, x 64 int4, x 4 float in a cycle. */
 static double cost_of_product(const struct npu_insn *insn, uint32_t *elements)
@@ -214,8 +224,8 @@ static double cost_of_product(const struct npu_insn *insn, uint32_t *elements)
            (insn->src_type == AKGEN_FLOAT ? 2 : 1);
 }
 
-/* From L1 into L0A, L0B, the bias table or the fixpipe buffer. */
-static double cost_of_load(const struct npu_insn *insn, uint32_t *elements)
+/* From L1 into L0A, L0B, the bias table or the fixpipe buffer, or a constant. */
+static double cost_of_load(const struct npu_insn *insn, uint64_t written, uint32_t *elements)
 {
     enum { FRACTAL_BYTES = 512 };
     const size_t size = akgen_dtype_size(insn->dst_type) ? akgen_dtype_size(insn->dst_type) : 1;
@@ -223,6 +233,8 @@ static double cost_of_load(const struct npu_insn *insn, uint32_t *elements)
     uint64_t bytes = (uint64_t)insn->load_2d.repeat * FRACTAL_BYTES;
     if (insn->op == NPU_OP_LOAD_DATA_3D)
         bytes = divided(insn->load_3d.m, 16) * 16 * insn->load_3d.k * size;
+    else if (insn->op == NPU_OP_LOAD_DATA_WITH_TRANSPOSE || insn->op == NPU_OP_INIT_CONST_VALUE)
+        bytes = written;
     else if (insn->op == NPU_OP_DATA_COPY)
         bytes = insn->form == NPU_FORM_COUNT ? insn->count * size
                                              : (uint64_t)insn->copy.block_count * insn->copy.block_len * NPU_BLOCK;
@@ -246,13 +258,15 @@ static uint64_t digest(const struct npu_core *core, const struct npu_insn *insn)
                               (uint64_t)insn->src_type << 32 | (uint64_t)core->regs.counter << 40,
                           (insn->dst.addr - ub) | (insn->src0.addr - ub) << 20 | (insn->src1.addr - ub) << 40);
     hash = mixed(hash, insn->count | (uint64_t)insn->repeat << 32);
-    if (insn->form == NPU_FORM_COUNT && insn->op != NPU_OP_DATA_COPY && insn->op != NPU_OP_MRG_SORT)
+    if (insn->form == NPU_FORM_COUNT && !has_own_count(insn->op))
         return hash;
     hash = mixed(hash, insn->dst_blk | (uint64_t)insn->src0_blk << 16 | (uint64_t)insn->src1_blk << 32 |
                            (uint64_t)insn->dst_rep << 48);
     hash = mixed(hash, insn->src0_rep | (uint64_t)insn->src1_rep << 16);
     hash = mixed(hash, insn->op == NPU_OP_DATA_COPY ? insn->copy.block_count | (uint64_t)insn->copy.block_len << 32
                                                     : insn->mask[0]);
+    if (has_own_count(insn->op))
+        hash = mixed(hash, insn->mask[1] ^ (uint64_t)insn->flags << 48);
     return mixed(hash, core->regs.counter ? core->regs.mask[0] : 0);
 }
 
@@ -269,22 +283,64 @@ static double known_cost(const struct npu_core *core, const struct npu_insn *ins
     return known->cycles;
 }
 
-double npu_cost(const struct npu_core *core, int lane, const struct npu_insn *insn, uint32_t *elements)
+/* Bytes of local memory that an instruction reads and writes. */
+struct touched_bytes {
+    uint64_t read, written;
+    bool gm; /* it has an operand in GM, which decides */
+};
+
+static struct touched_bytes touched(const struct npu_core *core, const struct npu_access *accesses, int count)
 {
-    *elements = 0;
+    struct touched_bytes bytes = {0};
+    for (int i = 0; i < count; i++) {
+        const struct npu_access *access = &accesses[i];
+        bytes.gm |= !npu_in_ub(core, access->addr);
+        if (access->temporary)
+            continue;
+        *(access->write ? &bytes.written : &bytes.read) += (uint64_t)access->bytes * access->count * access->count2;
+    }
+    return bytes;
+}
+
+/* Returns the cycles that local memory needs at least, whatever the prices above say. Of the sources of a gather, whole tensors, it reads a
+ * part. Of a product the price is the theory's of what it multiplies. */
+static double least_of(int lane, const struct npu_insn *insn, const struct touched_bytes *bytes)
+{
+    if (bytes->gm || lane == NPU_LANE_M)
+        return 0;
+    if (lane != NPU_LANE_V)
+        return (double)bytes->written / NPU_RATE_L1_WRITTEN;
+    const bool gathers = insn->op == NPU_OP_GATHER || insn->op == NPU_OP_GATHERB;
+    const double read = gathers ? 0 : (double)bytes->read / NPU_RATE_V_READ;
+    const double written = (double)bytes->written / NPU_RATE_V_WRITTEN;
+    return NPU_RATE_V_START + (read > written ? read : written);
+}
+
+static double cost_of(const struct npu_core *core, int lane, const struct npu_insn *insn, uint64_t written,
+                      uint32_t *elements)
+{
     switch (lane) {
     case NPU_LANE_V:
         return known_cost(core, insn, elements);
     case NPU_LANE_M:
         return cost_of_product(insn, elements);
     case NPU_LANE_MTE1:
-        return cost_of_load(insn, elements);
+        return cost_of_load(insn, written, elements);
     case NPU_LANE_FIX:
         if (insn->op != NPU_OP_FIXPIPE) /* into the fixpipe buffer, by way of this pipe */
-            return cost_of_load(insn, elements);
+            return cost_of_load(insn, written, elements);
         *elements = (uint32_t)insn->fixpipe.m * insn->fixpipe.n;
         return NPU_RATE_FIX_START + *elements * (double)sizeof(float) / NPU_RATE_FIX; /* as L0C has them */
     default:
         return 0;
     }
+}
+
+double npu_cost(const struct npu_core *core, int lane, const struct npu_insn *insn, const struct npu_access *accesses,
+                int count, uint32_t *elements)
+{
+    *elements = 0;
+    const struct touched_bytes bytes = touched(core, accesses, count);
+    const double cycles = cost_of(core, lane, insn, bytes.written, elements), least = least_of(lane, insn, &bytes);
+    return cycles > least ? cycles : least;
 }

@@ -24,6 +24,11 @@ static const double npu_rate_mix[NPU_MIXES] = {
 /* More for a reduction of whole repeats, of blocks (fitted; documented: 2 to 5 times Add). */
 #define NPU_RATE_V_WHOLE_REDUCE 70.0
 #define NPU_RATE_V_BLOCK_REDUCE 52.0
+/* What no instruction goes beyond, in bytes per cycle: a repeat is written in a cycle, and three sources of it are read (FusedMulAdd); MTE1 and
+ * MTE2 fill L1 and L0 at most as fast as L1 goes into L0A. */
+#define NPU_RATE_V_WRITTEN  256.0
+#define NPU_RATE_V_READ     768.0
+#define NPU_RATE_L1_WRITTEN 256.0
 /* Instructions that may wait in front of a pipe, waits for flags among them (fitted: how long Fixpipe is published to wait for a
  * product that it shares L0C with, which is how far the scalar unit is ahead, and what MTE2-Preload gains). */
 enum { NPU_RATE_QUEUE = 22 };

@@ -360,8 +360,7 @@ void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, 
     tape->steps++;
     if (!has_room(core))
         return;
-    if (lane != NPU_LANE_MTE2 && lane != NPU_LANE_MTE3) /* there is nothing but what GM takes */
-        work.cycles = (float)npu_cost(core, lane, insn, &work.count);
+    work.cycles = (float)npu_cost(core, lane, insn, accesses, count, &work.count);
     uint8_t *at = put_work(tape, put_scalar(core, &head), &head, &work);
     for (int i = 0; i < count; i++) {
         const struct npu_access *access = &accesses[i];

@@ -179,8 +179,10 @@ struct npu_tape_reader npu_tape_read(const struct npu_recorded *recorded);
 /* At the end of a stretch, or where steps come again: on to the next stretch. False: the tape is over. */
 bool npu_tape_turn(struct npu_tape_reader *reader);
 
-/* Cycles of an instruction on its lane, without what GM takes (cost.c). */
-double npu_cost(const struct npu_core *core, int lane, const struct npu_insn *insn, uint32_t *elements);
+/* Cycles of an instruction on its lane, without what GM takes (cost.c): never fewer than the lane's widest paths need for the bytes of local
+ * memory that its accesses name. */
+double npu_cost(const struct npu_core *core, int lane, const struct npu_insn *insn, const struct npu_access *accesses,
+                int count, uint32_t *elements);
 
 /* Puts the tapes of all cores on timelines (replay.c): npu->timing. */
 void npu_replay(struct npu *npu);
