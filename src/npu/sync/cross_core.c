@@ -50,9 +50,16 @@ struct meeting {
     struct npu_clock *met[2]; /* what came before the last one but one and the last, by generation: who is slow to go on
                                * has nothing to do with those who are already in the next */
 };
+/* Blocks meet in the workspace that they name: those of another are none of their business. */
+struct soft_meeting {
+    uint64_t at;             /* the workspace's address */
+    struct meeting *meeting; /* stays where it is: blocks wait for it */
+};
 /* A launch's. */
 struct npu_cross_core {
-    struct meeting hard, soft;
+    struct meeting hard;
+    struct soft_meeting *soft; /* sorted by address */
+    size_t soft_count, soft_room;
     struct pair_clocks *pairs; /* sorted by address */
     size_t pair_count;
     struct cross_flag *flags; /* [core][NPU_CROSS_FLAGS] */
@@ -92,7 +99,11 @@ void cross_core_end(struct npu *npu)
     free(cross->pairs);
     free(cross->flags);
     free_meeting(&cross->hard);
-    free_meeting(&cross->soft);
+    for (size_t i = 0; i < cross->soft_count; i++) {
+        free_meeting(cross->soft[i].meeting);
+        free(cross->soft[i].meeting);
+    }
+    free(cross->soft);
     free(cross);
     npu->cross_core = NULL;
 }
@@ -471,9 +482,37 @@ void npu_sync_all(int aiv_only)
         meet(core, &core->npu->cross_core->hard, core->npu->block_dim, "SyncAll()");
 }
 
+/* The meeting of those who name the workspace at this address. */
+static struct meeting *meeting_in(struct npu_cross_core *cross, uint64_t at)
+{
+    size_t low = 0, high = cross->soft_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (cross->soft[middle].at < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < cross->soft_count && cross->soft[low].at == at)
+        return cross->soft[low].meeting;
+    if (cross->soft_count == cross->soft_room) {
+        cross->soft_room = cross->soft_room ? 2 * cross->soft_room : 4;
+        struct soft_meeting *grown = realloc(cross->soft, cross->soft_room * sizeof *grown);
+        if (!grown)
+            abort();
+        cross->soft = grown;
+    }
+    struct meeting *meeting = calloc(1, sizeof *meeting);
+    if (!meeting)
+        abort();
+    memmove(&cross->soft[low + 1], &cross->soft[low], (cross->soft_count++ - low) * sizeof *cross->soft);
+    cross->soft[low] = (struct soft_meeting){at, meeting};
+    return meeting;
+}
+
 /* Each block owns 32 bytes of the GM workspace, whose first word counts its arrivals. */
 static void check_soft_workspace(struct npu_core *core, const struct npu_tensor *gm, const struct npu_tensor *ub,
-                                 int members)
+                                 int members, const struct meeting *meeting)
 {
     uint64_t need = (uint64_t)members * NPU_BLOCK;
     if (gm->bytes && gm->bytes < need)
@@ -487,7 +526,7 @@ static void check_soft_workspace(struct npu_core *core, const struct npu_tensor 
     int32_t value;
     memcpy(&value, slot, sizeof value);
     bool defined = npu_gm_defined(core, slot, sizeof value);
-    if (!defined || (value != 0 && (uint64_t)value != core->npu->cross_core->soft.generation))
+    if (!defined || (value != 0 && (uint64_t)value != meeting->generation))
         npu_note(core, true, FAULT(sync_workspace_not_zero), "gmWorkspace", 0,
                  "the workspace of the soft SyncAll must be zero before the first call; block %d's counter %s",
                  core->block, defined ? "holds another value" : "was never written");
@@ -507,11 +546,12 @@ void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_t
         npu_trap(core, FAULT(sync_used_cores), "usedCores", "block %d calls the SyncAll of the first %d blocks",
                  core->block, members);
     finish_pipes(core);
-    check_soft_workspace(core, gm_workspace, ub_workspace, members);
+    struct meeting *meeting = meeting_in(core->npu->cross_core, gm_workspace->addr);
+    check_soft_workspace(core, gm_workspace, ub_workspace, members, meeting);
     if (members < all) /* those who are not asked are not ordered */
         order_by_clocks(core);
-    int32_t count = (int32_t)core->npu->cross_core->soft.generation + 1;
-    meet(core, &core->npu->cross_core->soft, members, "SyncAll(gmWorkspace, ubWorkspace)");
+    int32_t count = (int32_t)meeting->generation + 1;
+    meet(core, meeting, members, "SyncAll(gmWorkspace, ubWorkspace)");
     uint64_t slot = gm_workspace->addr + (uint64_t)core->block * NPU_BLOCK;
     memcpy((void *)slot, &count, sizeof count);
     npu_gm_written(core, (const void *)slot, sizeof count, true, false);

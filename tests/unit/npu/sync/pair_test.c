@@ -383,6 +383,44 @@ static void a_meeting_of_some_orders_nobody_else(void **state)
     }
 }
 
+/* The first two blocks meet in a workspace of their own while the others already wait for all in another. */
+static void two_meetings_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y;
+    int block = (int)npu_block_idx();
+    struct npu_tensor pairs = global(workspace, 0), ub = part_of_ub(2048, BLOCKS * 32);
+    struct npu_tensor of_two = global(workspace, 128), of_all = global(workspace, 192);
+    clear_workspace(workspace);
+    if (block == 0)
+        add_one(z, 0);
+    if (block == 1)
+        npu_ib_wait(&pairs, &ub, 1, 1);
+    if (block == 2)
+        npu_ib_set(&pairs, &ub, 1, 1);
+    for (int round = 0; round < 2; round++) {
+        if (block < 2)
+            npu_sync_all_soft(&of_two, &ub, 2);
+        if (block == 1)
+            copy(part_of_ub(0, 32), global(z, 0), WORDS);
+        npu_sync_all_soft(&of_all, &ub, BLOCKS);
+        if (block == 3 || (third_reads && block == 2))
+            copy(part_of_ub(0, 32), global(z, 0), WORDS);
+    }
+}
+
+static void blocks_meet_in_two_workspaces_at_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct fixture f;
+        fixture_make(&f, i > 1, (uint64_t)i);
+        third_reads = i % 2;
+        assert_true(launch(&f, two_meetings_kernel, BLOCKS));
+        no_findings(&f);
+        fixture_free(&f);
+    }
+}
+
 static void hasty_kernel(float *x, float *y, float *z, float *workspace)
 {
     (void)x, (void)y, (void)z;
@@ -554,6 +592,7 @@ int main(void)
         cmocka_unit_test(turns_do_not_order_what_comes_after),
         cmocka_unit_test(a_write_conflicts_with_two_blocks),
         cmocka_unit_test(a_meeting_of_some_orders_nobody_else),
+        cmocka_unit_test(blocks_meet_in_two_workspaces_at_once),
         cmocka_unit_test(turns_begin_with_their_workspace),
         cmocka_unit_test(accesses_past_the_cache_meet_in_gm),
         cmocka_unit_test(words_past_the_cache_order_blocks),
