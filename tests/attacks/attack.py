@@ -5,10 +5,11 @@
     verdict   the verdicts that are allowed; `pass` and `infra_error` never are
     reason    a pattern that the verdict's reason must match (optional)
     never     a pattern that nothing akgen prints may match (optional)
+    text      a pattern that what `akgen eval` prints for people must match (optional); without it that is not looked at
     options   further options of akgen eval (optional); such an attack is left out of the run with neighbours
     task      another task than Sqrt (optional)
     seconds   of processor time that the evaluation may take, default 20
-    memory    MiB that its largest process may take, default 1024
+    memory    MiB that the evaluator may take, default 1024
 
 Then come sections, `=== PLACE`, with the lines that the attack adds to the base: the reference project of Sqrt, whose kernel does
 no work here, so that nothing but an attack that succeeds can pass. The places are keys of PLACES; `file PATH` is a file of its own,
@@ -50,7 +51,7 @@ class Attack:
         head, *rest = re.split(r"^=== *(.*)\n", path.read_text(), flags=re.MULTILINE)
         keys = re.findall(r"^(\w+): +((?:.|\n )*)", head, flags=re.MULTILINE)
         self.head = {key: " ".join(text.split()) for key, text in keys}
-        known = {"tries", "fails", "verdict", "reason", "never", "options", "task", "seconds", "memory"}
+        known = {"tries", "fails", "verdict", "reason", "never", "text", "options", "task", "seconds", "memory"}
         assert {"tries", "fails", "verdict"} <= self.head.keys() <= known, f"{path}: its head"
         self.verdicts = set(self.head["verdict"].split())
         assert self.verdicts and self.verdicts <= ALLOWED, f"{path}: {self.verdicts} are no verdicts of an attack"
