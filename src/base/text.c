@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "base/memory.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -135,25 +136,28 @@ static bool turns_direction(uint32_t character)
            (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
 }
 
-size_t text_control(const char *at)
+size_t text_character(const char *at, bool *plain)
 {
     const unsigned char *bytes = (const unsigned char *)at;
-    if (bytes[0] < 0x80)
-        return bytes[0] && (bytes[0] < ' ' || bytes[0] == 0x7f);
     const size_t length = utf8_length(bytes);
-    uint32_t character = 0;
+    uint32_t character = bytes[0];
     if (length == 2)
         character = (uint32_t)(bytes[0] & 0x1f) << 6 | (bytes[1] & 0x3f);
     else if (length == 3)
         character = (uint32_t)(bytes[0] & 0xf) << 12 | (uint32_t)(bytes[1] & 0x3f) << 6 | (bytes[2] & 0x3f);
-    return (character >= 0x80 && character < 0xa0) || turns_direction(character) ? length : 0;
+    *plain = length && character >= ' ' && (character < 0x7f || character >= 0xa0) && !turns_direction(character);
+    return length ? length : 1;
 }
 
 void text_put_plain(FILE *out, const char *string)
 {
-    for (size_t control; string && *string; string += control ? control : 1) {
-        control = text_control(string);
-        fputc(control && *string != '\t' ? '?' : *string, out);
+    bool plain;
+    for (size_t length; string && *string; string += length) {
+        length = text_character(string, &plain);
+        if (plain || *string == '\t')
+            fwrite(string, 1, length, out);
+        else
+            fputc('?', out);
     }
 }
 
@@ -177,13 +181,14 @@ const char *text_html_of(char byte)
 
 void text_put_html(FILE *out, const char *string)
 {
-    for (size_t control; string && *string; string += control ? control : 1) {
-        control = text_control(string);
-        const char *written = control > 1 ? "?" : text_html_of(*string);
+    bool plain;
+    for (size_t length; string && *string; string += length) {
+        length = text_character(string, &plain);
+        const char *written = plain || isspace((unsigned char)*string) ? text_html_of(*string) : "?";
         if (written)
             fputs(written, out);
         else
-            fputc(*string, out);
+            fwrite(string, 1, length, out);
     }
 }
 

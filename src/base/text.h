@@ -23,11 +23,11 @@ void text_addf(struct text *text, const char *format, ...) __attribute__((format
 void text_make_utf8(char *string);
 /* Returns true if text_make_utf8 would change nothing. */
 bool text_is_utf8(const char *string);
-/* Returns the bytes of the control character at `at` in UTF-8: C0 but U+0000, which ends the string, C1, and the characters that change
- * the direction of text. Returns 0 for any other character. */
-size_t text_control(const char *at);
-/* Writes what somebody else wrote for a terminal: control characters but tabs become '?', so that it moves no cursor and sets no
- * colour. NULL writes nothing. */
+/* Returns the bytes of the character at `at`, which is not the zero at the end. `*plain` is false for control characters (C0, C1), for
+ * those that change the direction of text, and for a byte that begins no character in UTF-8: a terminal may obey any of these. */
+size_t text_character(const char *at, bool *plain);
+/* Writes what somebody else wrote for a terminal: characters that are not plain but tabs become '?', so that it moves no cursor and sets
+ * no colour. NULL writes nothing. */
 void text_put_plain(FILE *out, const char *string);
 /* Returns the text for a byte in HTML, in an element and between quotes of either kind; NULL: the byte itself. */
 const char *text_html_of(char byte);

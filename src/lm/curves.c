@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "lm/objective.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -150,13 +151,14 @@ struct akgen_error *lm_curves_read(struct lm_curves *curves, const char *path)
 
 static void put(struct text *out, const char *text)
 {
-    for (size_t control; *text; text += control ? control : 1) {
-        control = text_control(text);
-        const char *written = control > 1 ? "?" : text_html_of(*text);
+    bool plain;
+    for (size_t length; *text; text += length) {
+        length = text_character(text, &plain);
+        const char *written = plain || isspace((unsigned char)*text) ? text_html_of(*text) : "?";
         if (written)
             text_add(out, written);
         else
-            text_append(out, text, 1);
+            text_append(out, text, length);
     }
 }
 

@@ -220,11 +220,15 @@ void report_write_comparison(FILE *out, struct bench *before, struct bench *afte
 static void put_field(FILE *out, const char *text)
 {
     fputs(text && *text && strchr("=+-@", *text) ? "\"'" : "\"", out);
-    for (size_t control; text && *text; text += control ? control : 1) {
-        control = text_control(text);
+    bool plain;
+    for (size_t length; text && *text; text += length) {
+        length = text_character(text, &plain);
         if (*text == '"')
             fputc('"', out);
-        fputc(isspace((unsigned char)*text) ? ' ' : control ? '?' : *text, out);
+        if (plain)
+            fwrite(text, 1, length, out);
+        else
+            fputc(isspace((unsigned char)*text) ? ' ' : '?', out);
     }
     fputc('"', out);
 }

@@ -7,6 +7,8 @@
     never     a pattern that nothing akgen prints may match (optional)
     text      a pattern that what `akgen eval` prints for people must match (optional); without it that is not looked at
     options   further options of akgen eval (optional); such an attack is left out of the run with neighbours
+    time      of an attack on the modelled time: the kernel does its work and may pass, but its time is unknown or at least this share
+              of the reference's (optional)
     task      another task than Sqrt (optional)
     seconds   of processor time that the evaluation may take, default 20
     memory    MiB that the evaluator may take, default 1024
@@ -15,7 +17,7 @@ Then come sections, `=== PLACE`, with the lines that the attack adds to the base
 no work here, so that nothing but an attack that succeeds can pass. The places are keys of PLACES; `file PATH` is a file of its own,
 `shell` is run in the project's folder once it stands, `meanwhile` from then on until the verdict is there, `afterwards` when it is
 evaluated, before it is evaluated again (the second verdict counts); `answer` prints an
-answer in MultiKernelBench's format in place of the project. Words like @SECRET@ stand for the keys of the `words` given."""
+answer, a text in any form, in place of the project. Words like @SECRET@ stand for the keys of the `words` given."""
 import pathlib
 import re
 import shutil
@@ -51,10 +53,11 @@ class Attack:
         head, *rest = re.split(r"^=== *(.*)\n", path.read_text(), flags=re.MULTILINE)
         keys = re.findall(r"^(\w+): +((?:.|\n )*)", head, flags=re.MULTILINE)
         self.head = {key: " ".join(text.split()) for key, text in keys}
-        known = {"tries", "fails", "verdict", "reason", "never", "text", "options", "task", "seconds", "memory"}
+        known = {"tries", "fails", "verdict", "reason", "never", "text", "time", "options", "task", "seconds", "memory"}
         assert {"tries", "fails", "verdict"} <= self.head.keys() <= known, f"{path}: its head"
         self.verdicts = set(self.head["verdict"].split())
-        assert self.verdicts and self.verdicts <= ALLOWED, f"{path}: {self.verdicts} are no verdicts of an attack"
+        self.time = float(self.head["time"]) if "time" in self.head else None
+        assert self.verdicts and self.verdicts <= ALLOWED | ({"pass"} if self.time else set()), f"{path}: {self.verdicts} are no verdicts of an attack"
         self.reason, self.never = self.head.get("reason", ""), self.head.get("never")
         self.options = self.head.get("options", "").split()
         self.task = self.head.get("task", SQRT)
@@ -78,7 +81,7 @@ class Attack:
             file = project.with_suffix(".txt")
             file.write_bytes(subprocess.run(["sh", "-ec", answer], check=True, capture_output=True).stdout)
             return file
-        make_base(project)
+        make_base(project, works=self.time is not None)
         for place, text in self.sections:
             if place.startswith("file "):
                 file = project / place[len("file "):]
@@ -102,10 +105,11 @@ class Attack:
                                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def make_base(project):
-    """The reference of Sqrt, whose kernel does no work."""
+def make_base(project, works):
+    """The reference of Sqrt, whose kernel does no work if it must not."""
     shutil.copytree(TASKS / SQRT / "reference", project)
-    edit(project / KERNEL, "    op.Process();\n", "")
+    if not works:
+        edit(project / KERNEL, "    op.Process();\n", "")
 
 
 def add(project, place, text):

@@ -126,12 +126,19 @@ class Machine:
         self.secret, self.mark = secrets.token_hex(16), "left-" + secrets.token_hex(4)
         for name in ("cwd", "home", "tmp", "cache"):
             (folder / name).mkdir()
+        self.take_headers()
         self.seen, self.wall, self.server, self.server_pid = set(), WALL, None, 0
         (folder / "secret.h").write_text(f"{self.secret}\n")
         self.words = {"SECRET": folder / "secret.h", "MARK": self.mark, "TASK": TASKS / SQRT, "FOLDER": folder, "HOME": HOME,
                       "TMP": folder / "tmp", "CACHE": folder / "cache", "RELU": HOME / "tests/cli/responses/relu_fenced.txt"}
         self.environment = dict(os.environ, NO_COLOR="1", HOME=str(folder / "home"), TMPDIR=str(folder / "tmp"),
                                 XDG_CACHE_HOME=str(folder / "cache"), AKGEN_ATTACK_SECRET=self.secret)
+
+    def take_headers(self):
+        """Precompiled headers take seconds to make: copies of the user's serve, where there are any."""
+        known = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "akgen/pch"
+        if known.is_dir():
+            shutil.copytree(known, self.folder / "cache/akgen/pch")
 
     def akgen(self, *arguments):
         """What a process of its own prints, and complaints, what went wrong besides."""
@@ -147,16 +154,20 @@ class Machine:
         self.look_for_processes(complaints, None)
         self.look_for_secret(complaints, "output", output + errors)
         self.look_for_files(complaints)
-        if CONTROLS.search((output + errors).decode(errors="replace")):
-            complaints.append("prints control characters")
+        try:
+            if CONTROLS.search((output + errors).decode()):
+                complaints.append("prints control characters")
+        except ValueError:
+            complaints.append("prints bytes that are no text")
         return output, complaints
 
     def serve(self, task, project, options, known=None):
         """The server's verdict as text, and complaints. `known`: a process of the test's own."""
         complaints = []
         if not self.server:
-            self.server = Server("--jobs=1", environment=self.environment, cwd=self.folder / "cwd", start_new_session=True,
-                                 stderr=open(self.folder / "errors", "wb"))
+            with open(self.folder / "errors", "ab") as errors:
+                self.server = Server("--jobs=1", environment=self.environment, cwd=self.folder / "cwd", start_new_session=True,
+                                     stderr=errors)
             self.server_pid = self.server.process.pid
         before = processor_seconds(self.server_pid)
         pathlib.Path(f"/proc/{self.server_pid}/clear_refs").write_text("5")  # the peak of memory begins anew
@@ -241,10 +252,11 @@ class Attacks(unittest.TestCase):
     def setUp(self):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="akgen-attack-"))
         self.addCleanup(subprocess.run, ["rm", "-rf", self.directory], check=True)
-        self.machine = Machine(self.directory)
+        self.machine, self.times = Machine(self.directory), {}
 
     def evaluate(self, attack):
         """Verdict as text and what is wrong with it."""
+        self.began = time.monotonic()
         project = attack.make(self.directory / "project" / attack.name)
         if attack.section("afterwards"):  # the first verdict is not what it is about
             self.judge(attack, project)
@@ -274,6 +286,8 @@ class Attacks(unittest.TestCase):
         if verdict["verdict"] not in attack.verdicts:
             complaints.append(f"the verdict is {verdict['verdict']}")
         text = f"{verdict['verdict']} at {verdict['stage']}: {verdict['reason']}"
+        if attack.time and verdict["verdict"] == "pass":
+            self.compare_times(attack, verdict, complaints)
         if attack.reason and not re.search(attack.reason, verdict["reason"] or ""):
             complaints.append(f"not the reason that it should fail for: {text}")
         return self.show(attack, without_measurements(output), complaints, text)
@@ -287,16 +301,26 @@ class Attacks(unittest.TestCase):
         _, complaints = self.machine.akgen("eval", attack.task, project, f"--json={file}", *options)
         return json.dumps(json.loads(file.read_text()), ensure_ascii=False), complaints
 
+    def compare_times(self, attack, verdict, complaints):
+        """Each case's modelled time against the reference's."""
+        if attack.task not in self.times:
+            output, _ = self.machine.serve(attack.task, TASKS / SQRT / "reference", served_options([LIMIT, *(attack.options or ONE_CASE)]))
+            self.times[attack.task] = [row["timing"]["us"] for row in json.loads(output)["cases"]]
+        for row, us in zip(verdict["cases"], self.times[attack.task]):
+            if row["timing"] and row["timing"]["us"] < attack.time * us:
+                complaints.append(f"takes {row['timing']['us']} us, the reference {us}")
+
     def read_as_a_person(self, attack, project, complaints):
         """What `akgen eval` prints for people has no sequences that a terminal obeys, and what it should have instead."""
         words, more = self.machine.akgen("eval", attack.task, project, LIMIT, *(attack.options or ONE_CASE))
         complaints += more
-        if not re.search(attack.head["text"], words.decode()):
-            complaints.append(f"does not print {attack.head['text']}: {words.decode()[-1000:]}")
+        words = words.decode(errors="backslashreplace")  # bytes that are no text would be control characters
+        if not re.search(attack.head["text"], words):
+            complaints.append(f"does not print {attack.head['text']}: {words[-1000:]}")
 
     def show(self, attack, verdict, complaints, text=""):
         if os.environ.get("AKGEN_ATTACKS_SHOW"):
-            print(f"{attack.name:40} {self.machine.seconds:5.1f} s {self.machine.memory:5} MiB  {text[:200]}\n{complaints}", flush=True)
+            print(f"{attack.name:40} {self.machine.seconds:5.1f} s, {time.monotonic() - self.began:5.1f} s of clock, {self.machine.memory:5} MiB  {text[:200]}\n{complaints}", flush=True)
         return verdict, complaints
 
     def test_one_by_one_and_together(self):

@@ -24,7 +24,10 @@ static const struct {
     {"\xe2\x81\xa6z\xe2\x81\xa9\xe2\x80\x8f\xd8\x9c", "?z???", "?z???"},         /* U+2066, U+2069, U+200F, U+061C */
     {"\xe2\x80\xa2 \xd8\xa7 \xe4\xb8\xad", "\xe2\x80\xa2 \xd8\xa7 \xe4\xb8\xad", /* letters and a bullet stay */
      "\xe2\x80\xa2 \xd8\xa7 \xe4\xb8\xad"},
-    {"\xe2\x80", "\xe2\x80", "\xe2\x80"}, /* cut off: a character of its own */
+    {"\xe2\x80", "??", "??"}, /* cut off: no character */
+    {"a\x9b"
+     "2Jb\xc3(",
+     "a?2Jb?(", "a?2Jb?("}, /* CSI where a terminal reads Latin-1 */
     {"<b a='\"'>&", "<b a='\"'>&", "&lt;b a=&#39;&quot;&#39;&gt;&amp;"},
 };
 
