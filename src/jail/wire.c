@@ -7,41 +7,10 @@
 #include "jail/wire.h"
 #include "base/text.h"
 #include "jail/job.h"
+#include "jail/wire_table.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-enum wire_kind {
-    KIND_INT,
-    KIND_FLAG,
-    KIND_REAL,
-    KIND_TEXT,
-    KIND_NAME,
-    KIND_NEED,
-    KIND_BYTES,
-    KIND_VALUES,
-    KIND_VALUE,
-    KIND_ONE,
-    KIND_PART,
-    KIND_DROP,
-    KIND_LIST,
-    KIND_SAME,
-    KIND_MAYBE
-};
-struct wire_field {
-    const char *name;
-    enum wire_kind kind;
-    unsigned offset, size, element;  /* of the member in its struct, of one number in it */
-    unsigned counter, counter_bytes; /* the member that says how many there are, or by not being 0 that there is one */
-    int64_t low, high;               /* a number's range; of others, `high` is the most */
-    const struct wire_record *of;
-};
-struct wire_record {
-    const char *name;
-    unsigned size; /* of the struct */
-    unsigned count;
-    const struct wire_field *fields;
-};
 
 /* Elements of lists that are no structs. */
 struct wire_code {
@@ -54,51 +23,16 @@ struct wire_name {
     const char *name;
 };
 
-#define MEMBER(type, member) ((struct type *)0)->member
-#define FIELD(type, member, is, ...)                                                                                   \
-    {.name = #member,                                                                                                  \
-     .kind = KIND_##is,                                                                                                \
-     .offset = offsetof(struct type, member),                                                                          \
-     .size = sizeof(MEMBER(type, member)),                                                                             \
-     __VA_ARGS__},
-#define COUNTER(type, member) .counter = offsetof(struct type, member), .counter_bytes = sizeof(MEMBER(type, member))
-#define INT(type, member, from, to)                                                                                    \
-    FIELD(type, member, INT, .element = sizeof(MEMBER(type, member)), .low = from, .high = to)
-#define WORD(type, member)           INT(type, member, INT64_MIN, INT64_MAX)
-#define SIZE(type, member)           INT(type, member, 0, INT64_MAX)
-#define FLAG(type, member)           FIELD(type, member, FLAG, .element = sizeof(bool), .high = 1)
-#define REAL(type, member, from, to) FIELD(type, member, REAL, .element = sizeof(double), .low = from, .high = to)
-#define DIMS(type, member, rank)                                                                                       \
-    FIELD(type, member, INT, .element = sizeof(int64_t), .low = INT64_MIN, .high = INT64_MAX, COUNTER(type, rank))
-#define TEXT(type, member, longest)      FIELD(type, member, TEXT, .high = longest)
-#define NAME(type, member, longest)      FIELD(type, member, NAME, .high = longest)
-#define NEED(type, member, longest)      FIELD(type, member, NEED, .high = longest)
-#define BYTES(type, member, count, most) FIELD(type, member, BYTES, .high = most, COUNTER(type, count))
-#define VALUES(type, member, most)       FIELD(type, member, VALUES, .high = most)
-#define VALUE(type, member)              FIELD(type, member, VALUE, .high = 0)
-#define ONE(type, member, record)        FIELD(type, member, ONE, .of = &record##_record)
-#define PART(type, member, record, test) FIELD(type, member, PART, .of = &record##_record, COUNTER(type, member.test))
-#define DROP(type, member, record, test) FIELD(type, member, DROP, .of = &record##_record, COUNTER(type, member.test))
-#define LIST(type, member, count, record, most)                                                                        \
-    FIELD(type, member, LIST, .of = &record##_record, .high = most, COUNTER(type, count))
-#define SAME(type, member, count, record, most)                                                                        \
-    FIELD(type, member, SAME, .of = &record##_record, .high = most, COUNTER(type, count))
-#define MAYBE(type, member, count, record, most)                                                                       \
-    FIELD(type, member, MAYBE, .of = &record##_record, .high = most, COUNTER(type, count))
-#define RECORD(name) static const struct wire_field name##_fields[] = {
-#define END(name, type)                                                                                                \
-    }                                                                                                                  \
-    ;                                                                                                                  \
-    static const struct wire_record name##_record = {#name, sizeof(struct type),                                       \
-                                                     sizeof name##_fields / sizeof *name##_fields, name##_fields};
-
 static const struct wire_record tiling_field_record; /* which holds a list of its own kind */
 #include "jail/wire.def"
 
-static const struct wire_record *const messages[] = {[WIRE_JOB] = &job_record,
-                                                     [WIRE_JOB_RESULT] = &job_result_record,
-                                                     [WIRE_HOST_JOB] = &host_job_record,
-                                                     [WIRE_HOST_RESULT] = &host_result_record};
+const struct wire_record wire_op_def = {"def", sizeof(struct op_def), sizeof def_fields / sizeof *def_fields,
+                                        def_fields};
+static const struct wire_record *const records[] = {[WIRE_JOB] = &job_record,
+                                                    [WIRE_JOB_RESULT] = &job_result_record,
+                                                    [WIRE_HOST_JOB] = &host_job_record,
+                                                    [WIRE_HOST_RESULT] = &host_result_record};
+static const struct wire_messages of_jail = {records, sizeof records / sizeof *records};
 enum { HEADER = sizeof(uint64_t) + sizeof(uint32_t) };
 /* Deeper than any value or structure of tiling data that is accepted. */
 enum { DEEPEST = 24 };
@@ -128,21 +62,26 @@ static uint64_t hash_record(uint64_t hash, const struct wire_record *record)
     return hash;
 }
 
-static void make_header(enum wire_message message, uint8_t header[HEADER])
+static void make_header(const struct wire_messages *messages, unsigned message, uint8_t header[HEADER])
 {
     uint64_t hash = 0;
-    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
-        hash = hash_record(hash, messages[i]);
+    for (unsigned i = 0; i < messages->count; i++)
+        hash = hash_record(hash, messages->records[i]);
     const uint32_t kind = message;
     memcpy(header, &hash, sizeof hash);
     memcpy(header + sizeof hash, &kind, sizeof kind);
 }
 
-bool wire_is(enum wire_message message, const void *bytes, size_t length)
+bool wire_is_of(const struct wire_messages *messages, unsigned message, const void *bytes, size_t length)
 {
     uint8_t header[HEADER];
-    make_header(message, header);
+    make_header(messages, message, header);
     return length >= HEADER && memcmp(bytes, header, HEADER) == 0;
+}
+
+bool wire_is(enum wire_message message, const void *bytes, size_t length)
+{
+    return wire_is_of(&of_jail, message, bytes, length);
 }
 
 /* Members. */
@@ -289,16 +228,22 @@ static void put_record(struct wire_writer *writer, const struct wire_record *rec
         put_field(writer, &record->fields[i], object);
 }
 
-void *wire_encode(struct arena *arena, enum wire_message message, const void *object, size_t *length)
+void *wire_encode_of(struct arena *arena, const struct wire_messages *messages, unsigned message, const void *object,
+                     size_t *length)
 {
     struct wire_writer measure = {0}, writer = {0};
-    put_record(&measure, messages[message], object);
+    put_record(&measure, messages->records[message], object);
     writer.bytes = arena_alloc(arena, HEADER + measure.length);
-    make_header(message, writer.bytes);
+    make_header(messages, message, writer.bytes);
     writer.length = HEADER;
-    put_record(&writer, messages[message], object);
+    put_record(&writer, messages->records[message], object);
     *length = writer.length;
     return writer.bytes;
+}
+
+void *wire_encode(struct arena *arena, enum wire_message message, const void *object, size_t *length)
+{
+    return wire_encode_of(arena, &of_jail, message, object, length);
 }
 
 /* Decoding. */
@@ -494,7 +439,7 @@ static void take_part(struct wire_reader *reader, const struct wire_field *field
     reader->end = end;
 }
 
-/* At least one byte more than there are is the arena's, so that none are not NULL. */
+/* A NUL ends them, so that none are not NULL, and a text is one. */
 static void take_bytes(struct wire_reader *reader, const struct wire_field *field, void *object, const void **bytes)
 {
     uint32_t length;
@@ -506,8 +451,9 @@ static void take_bytes(struct wire_reader *reader, const struct wire_field *fiel
         return;
     }
     const void *from = take(reader, length);
-    *bytes = from ? arena_copy(reader->arena, from, length) : NULL;
-    memcpy((char *)object + field->counter, &length, field->counter_bytes);
+    *bytes = from ? arena_strndup(reader->arena, from, length) : NULL;
+    if (field->counter_bytes)
+        memcpy((char *)object + field->counter, &(uint64_t){length}, field->counter_bytes);
 }
 
 static void take_attribute(struct wire_reader *reader, json_t **value)
@@ -578,12 +524,12 @@ static void take_record(struct wire_reader *reader, const struct wire_record *re
     reader->depth--;
 }
 
-struct akgen_error *wire_decode(struct arena *arena, enum wire_message message, const void *bytes, size_t length,
-                                void *object)
+struct akgen_error *wire_decode_of(struct arena *arena, const struct wire_messages *messages, unsigned message,
+                                   const void *bytes, size_t length, void *object)
 {
-    const struct wire_record *record = messages[message];
+    const struct wire_record *record = messages->records[message];
     struct wire_reader reader = {.arena = arena, .at = bytes, .end = (const uint8_t *)bytes + length};
-    if (!wire_is(message, bytes, length))
+    if (!wire_is_of(messages, message, bytes, length))
         return error_new("no %s of this build", record->name);
     reader.at += HEADER;
     take_record(&reader, record, object);
@@ -594,4 +540,10 @@ struct akgen_error *wire_decode(struct arena *arena, enum wire_message message, 
         *held->value = NULL;
     }
     return reader.error;
+}
+
+struct akgen_error *wire_decode(struct arena *arena, enum wire_message message, const void *bytes, size_t length,
+                                void *object)
+{
+    return wire_decode_of(arena, &of_jail, message, bytes, length, object);
 }

@@ -14,6 +14,7 @@
  *
  * What differs in any way from the flags that were loaded is refused with JOB_NOT_SERVED, and akgen runs clang++. */
 #include "base/huge_text.h"
+#include "jail/copy.h"
 #include "jail/fence.h"
 #include "toolchain/server/job.h"
 #include "toolchain/server/others.h"
@@ -38,11 +39,8 @@
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/TargetParser/Host.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <sched.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
@@ -360,7 +358,7 @@ bool serve_one(Loaded &loaded, int socket)
     server_message message;
     if (!server_receive(socket, &message))
         return false;
-    long pid = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+    pid_t pid = copy_make();
     if (pid == 0)
         run_job(loaded, socket, message);
     close(message.text);

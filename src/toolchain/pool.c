@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "jail/copy.h"
 #include "toolchain/server/job.h"
 #include "toolchain/toolchain_internal.h"
 
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 /* The host part, kernels for AIVs and for AICs; and those of another cache or home in the same program. */
@@ -94,8 +94,8 @@ struct pool_job {
 static bool start_server(const struct pool_job *job, struct server *server)
 {
     struct arena *arena = job->arena;
-    int ends[2];
-    if (server->failures >= FAILURES_MAX || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+    int ours, theirs;
+    if (server->failures >= FAILURES_MAX || !copy_sockets(&ours, &theirs))
         return false;
     struct clang_args args = {0};
     clang_add(arena, &args, job->seen[SEEN_SERVER]);
@@ -106,16 +106,15 @@ static bool start_server(const struct pool_job *job, struct server *server)
     /* Fresh memory comes in huge pages: a fault for each small one were a tenth of a copy's time. */
     const char *const variables[] = {"LD_BIND_NOW=1", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", NULL};
     const struct sandbox_limits limits = {.readable = job->seen, .writable = writable, .variables = variables};
-    const int keep[] = {ends[1], -1}, yes = 1;
+    const int keep[] = {theirs, -1};
     struct akgen_error *error = sandbox_start(args.items, &limits, keep, SERVER_OUTPUT, &server->process);
-    close(ends[1]);
-    setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
-    server->socket = ends[0];
+    close(theirs);
+    server->socket = ours;
     server->failures++;
     if (!error)
         return true;
     error_free(error);
-    close(ends[0]);
+    close(ours);
     server->process = NULL;
     return false;
 }
@@ -137,39 +136,11 @@ static struct server *server_for(const struct pool_job *job)
     return free_one;
 }
 
-/* Sends the job; the answer comes from the copy that the server made. Returns the copy's process id, 0 if the server has
- * ended. */
-static pid_t ask(const struct server *server, const struct pool_job *job, int output)
-{
-    char byte = 1;
-    const int files[3] = {job->text, output, job->sources};
-    const size_t bytes_of_files = (job->sources < 0 ? 2 : 3) * sizeof *files;
-    union {
-        struct cmsghdr header;
-        char files[CMSG_SPACE(sizeof files)], who[CMSG_SPACE(sizeof(struct ucred))];
-    } control = {0};
-    struct iovec bytes = {&byte, sizeof byte};
-    struct msghdr message = {
-        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_SPACE(bytes_of_files)};
-    control.header =
-        (struct cmsghdr){.cmsg_len = CMSG_LEN(bytes_of_files), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-    memcpy(CMSG_DATA(&control.header), files, bytes_of_files);
-    if (sendmsg(server->socket, &message, MSG_NOSIGNAL) != sizeof byte)
-        return 0;
-    message.msg_controllen = sizeof control.who;
-    if (recvmsg(server->socket, &message, MSG_CMSG_CLOEXEC) != sizeof byte)
-        return 0;
-    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    struct ucred who = {0};
-    if (header && header->cmsg_type == SCM_CREDENTIALS)
-        memcpy(&who, CMSG_DATA(header), sizeof who);
-    return who.pid;
-}
-
 /* Has a server make the process of the job: what sandbox_adopt asks for. */
 static int make_copy(void *closure, int output)
 {
     const struct pool_job *job = closure;
+    const int files[] = {job->text, output, job->sources};
     pid_t pid = 0;
     pthread_mutex_lock(&pool.lock);
     if (!pool.at_exit)
@@ -178,7 +149,7 @@ static int make_copy(void *closure, int output)
     for (int tries = 0; server && !pid && tries < 2; tries++) {
         if (!server->process && !start_server(job, server))
             break;
-        pid = ask(server, job, output);
+        pid = copy_ask(server->socket, files, job->sources < 0 ? 2 : 3);
         if (pid)
             server->failures = 0;
         else

@@ -1,36 +1,20 @@
 #include "toolchain/server/job.h"
 #include "base/memory.h"
+#include "jail/copy.h"
 #include "jail/fence.h"
 
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 bool server_receive(int socket, struct server_message *received)
 {
-    enum { IDLE_MILLISECONDS = 300 * 1000 };
-    char byte;
-    int files[3] = {-1, -1, -1};
-    union {
-        struct cmsghdr header;
-        char files[CMSG_SPACE(sizeof files)];
-    } control;
-    struct iovec bytes = {&byte, sizeof byte};
-    struct msghdr message = {
-        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    struct pollfd next = {socket, POLLIN, 0};
-    if (poll(&next, 1, IDLE_MILLISECONDS) <= 0 || recvmsg(socket, &message, MSG_CMSG_CLOEXEC) <= 0)
+    int files[COPY_FILES];
+    if (!copy_receive(socket, 2, files))
         return false;
-    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len < CMSG_LEN(2 * sizeof *files) ||
-        header->cmsg_len > CMSG_LEN(sizeof files))
-        return false;
-    memcpy(files, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
     *received = (struct server_message){files[0], files[1], files[2]};
     return true;
 }
@@ -70,10 +54,9 @@ static bool read_groups(int file, struct group groups[GROUPS])
 
 static bool take_descriptors(int socket, int output)
 {
-    const char hello = 1;
     int null = sandbox_empty_input();
-    return send(socket, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello && null >= 0 &&
-           dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0;
+    return copy_greet(socket) && null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+           dup2(output, STDERR_FILENO) >= 0;
 }
 
 /* False: there are sources, and they cannot be read. */
