@@ -30,8 +30,11 @@ bool inject_now(enum inject_point point)
 
 void inject_from_environment(void)
 {
-    static const char *const names[INJECT_POINTS] = {
-        [INJECT_MEMORY] = "memory:", [INJECT_READ] = "read:", [INJECT_WRITE] = "write:", [INJECT_KILL] = "kill:"};
+    static const char *const names[INJECT_POINTS] = {[INJECT_MEMORY] = "memory:",
+                                                     [INJECT_READ] = "read:",
+                                                     [INJECT_WRITE] = "write:",
+                                                     [INJECT_KILL] = "kill:",
+                                                     [INJECT_CRASH] = "crash:"};
     const char *text = getenv("AKGEN_INJECT");
     for (int point = 0; text && point < INJECT_POINTS; point++)
         if (strncmp(text, names[point], strlen(names[point])) == 0) {

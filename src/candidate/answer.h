@@ -20,7 +20,8 @@ struct answer {
     const char *thinking;        /* what stood in <think> and the like before the answer; NULL: nothing did */
     enum eval_language language; /* that it is in; EVAL_ANY: nothing could be read */
 };
-/* Reads the text of an answer for a task; docs/answers.md says which forms it may have. Never fails. An answer in another language
+/* Reads the text of an answer for a task, in the process at hand: a stranger's is read by candidate_read_answer (reader.h).
+ * docs/answers.md says which forms it may have. Never fails. An answer in another language
  * than `asked` is ANSWER_IS_NOTHING. */
 void answer_read(struct arena *arena, const char *text, size_t length, const struct task *task, enum eval_scope scope,
                  enum eval_language asked, struct answer *answer);
@@ -34,6 +35,10 @@ void answer_hold(struct arena *arena, struct answer *answer, enum eval_language 
  * compiler refuses is a compile_error with its messages as diagnostics. `name`: of the file that the answer was in; "". */
 void candidate_of_answer(struct arena *arena, const struct answer *answer, const char *name, const struct task *task,
                          int only_case, struct candidate *candidate);
+
+/* Both for the text of a file of this name ("": it had none). `candidate` may be NULL. */
+void answer_read_file(struct arena *arena, const char *name, const char *text, size_t length, const struct task *task,
+                      const struct candidate_asked *asked, struct answer *answer, struct candidate *candidate);
 
 /* The paper's class of what a rule of AscendDSL demands: that of the diagnostic which a program that breaks it gets. */
 enum diagnostic_class answer_class(enum dsl_rule rule);

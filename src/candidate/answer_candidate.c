@@ -194,3 +194,16 @@ void candidate_of_answer(struct arena *arena, const struct answer *answer, const
     candidate->language = answer->language;
     candidate->name = arena_strdup(arena, name);
 }
+
+void answer_read_file(struct arena *arena, const char *name, const char *text, size_t length, const struct task *task,
+                      const struct candidate_asked *asked, struct answer *answer, struct candidate *candidate)
+{
+    /* A .py file may hold six strings or a program; other text is what was asked for. */
+    const char *end = strrchr(name, '.');
+    const bool own_form = !asked->language_given && end && strcmp(end, ".py") == 0;
+    answer_read(arena, text, length, task, asked->scope, own_form ? EVAL_ANY : asked->language, answer);
+    if (answer->kind == ANSWER_IS_FORMULAS && own_form)
+        answer_hold(arena, answer, EVAL_ASCENDC); /* a line of Python, but no form that a .py file has */
+    if (candidate)
+        candidate_of_answer(arena, answer, name, task, asked->only_case, candidate);
+}

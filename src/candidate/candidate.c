@@ -1,6 +1,6 @@
 #include "candidate/candidate.h"
-#include "candidate/answer.h"
 #include "candidate/folder.h"
+#include "candidate/reader.h"
 #include "dsl/lower.h"
 
 #include <string.h>
@@ -67,15 +67,8 @@ static void read_source(struct arena *arena, const char *name, const struct cand
                          error->message, candidate);
         error_free(error);
     } else if (source->text) {
-        /* A .py file may hold six strings or a program; other text is what was asked for. */
-        const char *path = candidate->name, *end = strrchr(path, '.');
-        const bool own_form = !asked->language_given && end && strcmp(end, ".py") == 0;
         struct answer answer;
-        answer_read(arena, source->text, source->length, task, asked->scope, own_form ? EVAL_ANY : asked->language,
-                    &answer);
-        if (answer.kind == ANSWER_IS_FORMULAS && own_form)
-            answer_hold(arena, &answer, EVAL_ASCENDC); /* a line of Python, but no form that a .py file has */
-        candidate_of_answer(arena, &answer, path, task, asked->only_case, candidate);
+        candidate_read_answer(arena, candidate->name, source->text, source->length, task, asked, &answer, candidate);
         candidate->digest = source->digest;
     } else {
         candidate->language = EVAL_ASCENDC;

@@ -37,6 +37,7 @@ struct candidate {
     const struct op_response *response;      /* of six strings: the wrapper's two among them; NULL */
     const char *program;                     /* in AscendDSL, which the files were compiled of; NULL */
     const struct source_map *map;            /* from the files' lines to a program's; NULL */
+    double charged;                          /* seconds of the candidate's time that reading it took */
 };
 
 /* The demands on an answer. */
@@ -45,10 +46,12 @@ struct candidate_asked {
     enum eval_language language; /* that it must be in */
     bool language_given;         /* false: .py files count in their own language too */
     int only_case;               /* a program that fits not all cases may fit this one alone; -1: none in particular */
+    double seconds; /* that all that is done for the candidate may take; 0: no limit of this kind */
+    int cancel_fd;  /* as of sandbox_limits */
     const char *tree; /* a folder that the user named, in which paths lie and below which no link is followed; NULL */
 };
 /* Reads what is at a path, a project's folder or a file with an answer, for a task. Never fails: candidate->refusal says what is
- * wrong. Everything is in the arena. */
+ * wrong. Everything is in the arena. The text of an answer is read in a process of its own (reader.h). */
 void candidate_read_path(struct arena *arena, const char *path, const struct task *task,
                          const struct candidate_asked *asked, struct candidate *candidate);
 /* The same of the text of a file of that name, and of the files of a project, that somebody sent. */

@@ -1,4 +1,4 @@
-#include "candidate/source_map.h"
+#include "candidate/source_map_internal.h"
 #include "base/array.h"
 #include "base/digest.h"
 #include "base/jsons.h"
@@ -10,25 +10,6 @@
 #include <string.h>
 
 enum { LONGEST_TEXT = 255, LONGEST_WRITTEN = 200 };
-
-struct source_range {
-    int first, line; /* of the project's file, of the program (0: none) */
-};
-struct source_file {
-    const char *path;
-    struct source_range *ranges; /* ascending */
-    int count;
-};
-struct source_text {
-    int line;
-    const char *text;
-};
-struct source_map {
-    const char *program;
-    struct source_file *files;
-    struct source_text *texts;
-    int file_count, text_count;
-};
 
 /* One line that a terminal shows as it is; NULL: the text is none. */
 static const char *plain_line(struct arena *arena, const char *text, size_t length)

@@ -3,7 +3,8 @@
 #include "cli/model.h"
 #include "cli/progress.h"
 #include "base/files.h"
-#include "candidate/answer.h"
+#include "candidate/folder.h"
+#include "candidate/reader.h"
 #include "candidate/program.h"
 #include "runs/bench.h"
 #include "eval/tree.h"
@@ -284,14 +285,15 @@ static bool holds_programs(const char *tree, const struct task *tasks, int count
         for (int k = 0; k < found && !others; k++) {
             const char *end = strrchr(answers[k].path, '.');
             struct answer answer = {.kind = ANSWER_IS_NOTHING};
-            char *text;
-            size_t length;
+            struct candidate_source source;
             if (access(answers[k].path, F_OK) != 0)
                 continue;
             if (end && strcmp(end, ".py") == 0) {
-                struct akgen_error *error = files_read(&arena, answers[k].path, LARGEST, &text, &length);
-                if (!error)
-                    answer_read(&arena, text, length, &tasks[i], scope, EVAL_ANY, &answer);
+                struct akgen_error *error = candidate_source_read(&arena, tree, answers[k].path, &source);
+                if (!error && source.text && source.length <= LARGEST)
+                    candidate_read_answer(&arena, "", source.text, source.length, &tasks[i],
+                                          &(struct candidate_asked){.scope = scope, .language = EVAL_ANY}, &answer,
+                                          NULL);
                 error_free(error);
             }
             programs += answer.kind == ANSWER_IS_PROGRAM;

@@ -1,4 +1,5 @@
 /* The candidate of a verdict: what can be said of it before it is built, and how its wrapper calls it. */
+#include "candidate/reader.h"
 #include "eval/eval_internal.h"
 
 #include <string.h>
@@ -46,7 +47,7 @@ bool eval_open_candidate(struct verdict *verdict, const struct task *task, bool 
     return !error;
 }
 
-bool eval_check_wrapper(struct verdict *verdict)
+bool eval_check_wrapper(struct verdict *verdict, struct budget *budget)
 {
     static const struct {
         enum akgen_verdict_kind kind;
@@ -59,7 +60,12 @@ bool eval_check_wrapper(struct verdict *verdict)
     };
     if (!verdict->candidate.response)
         return true;
-    op_wrapper_read(&verdict->arena, verdict->candidate.response, &verdict->build.def, &verdict->wrapper);
+    const struct candidate_refusal *refusal = candidate_read_wrapper(&verdict->arena, verdict->candidate.response,
+                                                                     &verdict->build.def, budget, &verdict->wrapper);
+    if (refusal) {
+        verdict_set(verdict, refusal->kind, AKGEN_STAGE_PARSE, refusal->reason);
+        return false;
+    }
     enum op_wrapper_kind kind = verdict->wrapper.kind;
     if (kind == OP_WRAPPER_INVALID) {
         /* The extension is host code: what is wrong with it stands with the compiler's errors. Only types are looked at. */

@@ -147,7 +147,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         error_free(error);
         return false;
     }
-    return judge_build(verdict) && eval_check_wrapper(verdict);
+    return judge_build(verdict) && eval_check_wrapper(verdict, budget);
 }
 
 /* Running. */
@@ -273,6 +273,7 @@ static void evaluate(struct verdict *verdict, const struct task *task, const str
         return;
     }
     budget_open(&budget, eval_candidate_seconds(options), options->cancel_fd);
+    budget_charge(&budget, verdict->candidate.charged);
     if (build_candidate(verdict, task, options, &budget, &project)) {
         /* A candidate that was built. */
         struct giants giants = GIANTS_NONE;
@@ -340,6 +341,8 @@ struct candidate_asked eval_asked(const struct eval_options *options)
                                     .language = options->language,
                                     .language_given = options->language_given,
                                     .only_case = options->only_case,
+                                    .seconds = eval_candidate_seconds(options),
+                                    .cancel_fd = options->cancel_fd,
                                     .tree = options->candidates};
 }
 

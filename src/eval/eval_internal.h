@@ -3,6 +3,7 @@
 #define EVAL_EVAL_INTERNAL_H
 
 #include "eval/eval.h"
+#include "jail/budget.h"
 
 #include <pthread.h>
 
@@ -46,8 +47,8 @@ void verdict_set(struct verdict *verdict, enum akgen_verdict_kind kind, enum akg
 /* Takes the verdict's candidate (candidate.c): its refusal, its language, the project that its files are. False: the verdict says why
  * it is not evaluated. */
 bool eval_open_candidate(struct verdict *verdict, const struct task *task, bool need_host, struct op_project *project);
-/* After the build: reads an answer's wrapper. False: the verdict says what is wrong with it. */
-bool eval_check_wrapper(struct verdict *verdict);
+/* After the build: reads an answer's wrapper, at the cost of the candidate's time. False: the verdict says what is wrong with it. */
+bool eval_check_wrapper(struct verdict *verdict, struct budget *budget);
 
 /* Index of the OpDef's dtype combination that fits the case, or -1. */
 int eval_combination(const struct op_def *def, const struct task_instance *instance);

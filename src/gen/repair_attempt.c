@@ -85,15 +85,14 @@ static void keep_best(struct repair *repair, const struct attempt *attempt, stru
 static struct akgen_error *evaluate(struct repair *repair, struct attempt *attempt)
 {
     struct arena *arena = repair->arena;
-    struct candidate candidate;
+    const struct candidate *candidate = &attempt->candidate;
     struct verdict verdict;
     struct dsl_messages messages;
     const struct dsl_messages *said;
     struct eval_options *eval =
         arena_copy(arena, repair->options->eval, sizeof *eval); /* lives as long as the verdict */
     eval->salt = repair->bench->salt;
-    candidate_of_answer(arena, &attempt->answer, "", repair->task, eval->only_case, &candidate);
-    eval_run(&candidate, repair->task, eval, &verdict);
+    eval_run(candidate, repair->task, eval, &verdict);
     speedup_add(repair->task, NULL, &verdict);
     struct bench_row *row = &attempt->row;
     json_t *json = verdict_to_json(&verdict);
@@ -108,7 +107,7 @@ static struct akgen_error *evaluate(struct repair *repair, struct attempt *attem
     gen_feedback_read(arena, &verdict, said, &attempt->feedback);
     /* The project as it was judged; of an answer that was refused its own files. */
     const struct answer *answer = &attempt->answer;
-    attempt->files = candidate.files.count ? candidate.files : (struct op_files){answer->files, (size_t)answer->count};
+    attempt->files = candidate->files.count ? candidate->files : (struct op_files){answer->files, (size_t)answer->count};
     attempt->judged = true;
     if (!error)
         error = repair_store_verdict(repair, attempt);
@@ -136,8 +135,9 @@ static struct akgen_error *take_over(struct repair *repair, struct attempt *atte
 
 struct akgen_error *repair_judge(struct repair *repair, struct attempt *attempt)
 {
-    answer_read(repair->arena, attempt->text, strlen(attempt->text), repair->task, repair->options->eval->scope,
-                repair->options->eval->language, &attempt->answer);
+    const struct candidate_asked asked = eval_asked(repair->options->eval);
+    candidate_read_answer(repair->arena, "", attempt->text, strlen(attempt->text), repair->task, &asked,
+                          &attempt->answer, &attempt->candidate);
     struct digest *digest = digest_new();
     const struct answer *answer = &attempt->answer;
     for (int i = 0; i < answer->count; i++) {

@@ -4,7 +4,7 @@
 #ifndef GEN_REPAIR_INTERNAL_H
 #define GEN_REPAIR_INTERNAL_H
 
-#include "candidate/answer.h"
+#include "candidate/reader.h"
 #include "gen/feedback.h"
 #include "gen/repair.h"
 #include "gen/template.h"
@@ -19,6 +19,7 @@ struct attempt {
     const char *text;               /* as it came */
     const char *finish, *reasoning; /* NULL: not said */
     struct answer answer;
+    struct candidate candidate; /* that it is */
     const char *hash;     /* of what was read */
     int same_as;          /* an earlier sample with the same; -1 */
     struct bench_row row; /* the verdict in the run; its texts are the arena's */

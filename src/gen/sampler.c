@@ -8,7 +8,7 @@
  * ahead. A run that is resumed begins with what is stored as ready, and goes the same way. */
 #include "gen/sampler.h"
 #include "base/memory.h"
-#include "candidate/answer.h"
+#include "candidate/reader.h"
 #include "gen/client_internal.h"
 
 #include <inttypes.h>
@@ -378,10 +378,9 @@ static void read_answer(const struct gen_sampler *sampler, const struct sample *
                              candidate);
         return;
     }
-    answer_read(arena, sample->answer, strlen(sample->answer), task, sampler->eval->scope, sampler->eval->language,
-                &answer);
-    candidate_of_answer(arena, &answer, "", task, sampler->eval->only_case, candidate);
-    if (cut && answer.kind == ANSWER_IS_NOTHING)
+    const struct candidate_asked asked = eval_asked(sampler->eval);
+    candidate_read_answer(arena, "", sample->answer, strlen(sample->answer), task, &asked, &answer, candidate);
+    if (cut && answer.kind == ANSWER_IS_NOTHING && candidate->refusal->kind == AKGEN_VERDICT_COMPILE_ERROR)
         candidate_refuse_for(arena, DIAG_SYNTAX, NULL,
                              arena_printf(arena, "the answer was %s: %s", note,
                                           answer.problem ? answer.problem : "there is no candidate in it"),

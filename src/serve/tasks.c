@@ -1,5 +1,7 @@
 /* Tasks in memory: found and parsed once, until their files change. Who has used none for the longest time goes first. */
+#include "base/files.h"
 #include "base/memory.h"
+#include "candidate/reader.h"
 #include "serve/serve_internal.h"
 
 #include <pthread.h>
@@ -104,11 +106,30 @@ static struct served_task *find_task(struct serve_tasks *tasks, const char *name
     return NULL;
 }
 
-static struct akgen_error *read_task(struct serve_tasks *tasks, const char *name, const char *tolerance,
-                                     struct served_task **taken)
+/* The task of a name, or of a folder, whose texts may be a stranger's: they are tried in a process of their own first. */
+static struct akgen_error *load_task(struct arena *arena, const char *name, struct task *task)
+{
+    char *yaml, *cases, *absolute = realpath(name, NULL);
+    if (!absolute || !files_exists(arena_printf(arena, "%s/task.yaml", absolute))) {
+        free(absolute);
+        return task_find(arena, toolchain_home(), name, task);
+    }
+    const char *dir = arena_strdup(arena, absolute);
+    free(absolute);
+    struct akgen_error *error = task_read_texts(arena, name, &yaml, &cases);
+    if (!error)
+        error = candidate_try_task(name, yaml, cases);
+    if (!error)
+        error = task_of_texts(arena, name, yaml, cases, task);
+    task->dir = dir;
+    return error;
+}
+
+/* Without the lock: others are served meanwhile. */
+static struct akgen_error *read_task(const char *name, const char *tolerance, struct served_task **read)
 {
     struct served_task *task = memory_alloc(sizeof *task);
-    struct akgen_error *error = task_find(&task->arena, toolchain_home(), name, &task->task);
+    struct akgen_error *error = load_task(&task->arena, name, &task->task);
     if (!error && tolerance)
         error = task_set_tolerance(&task->arena, &task->task, tolerance);
     if (error) {
@@ -119,6 +140,12 @@ static struct akgen_error *read_task(struct serve_tasks *tasks, const char *name
     task->name = arena_strdup(&task->arena, name);
     task->tolerance = tolerance ? arena_strdup(&task->arena, tolerance) : NULL;
     take_stamps(&task->task, task->stamps);
+    *read = task;
+    return NULL;
+}
+
+static void add_task(struct serve_tasks *tasks, struct served_task *task)
+{
     if (tasks->count == MOST_TASKS) {
         struct served_task **oldest = NULL;
         for (struct served_task **at = &tasks->first; *at; at = &(*at)->next)
@@ -130,23 +157,33 @@ static struct akgen_error *read_task(struct serve_tasks *tasks, const char *name
     task->next = tasks->first;
     tasks->first = task;
     tasks->count++;
-    *taken = task;
-    return NULL;
 }
 
 struct akgen_error *serve_tasks_take(struct serve_tasks *tasks, const char *name, const char *tolerance,
                                      struct served_task **taken)
 {
-    pthread_mutex_lock(&tasks->lock);
+    struct served_task *read = NULL;
     struct akgen_error *error = NULL;
+    pthread_mutex_lock(&tasks->lock);
     struct served_task *task = find_task(tasks, name, tolerance);
-    if (!task)
-        error = read_task(tasks, name, tolerance, &task);
-    if (!error) {
+    if (!task) {
+        pthread_mutex_unlock(&tasks->lock);
+        error = read_task(name, tolerance, &read);
+        pthread_mutex_lock(&tasks->lock);
+        task = error ? NULL : find_task(tasks, name, tolerance); /* another worker may have read it meanwhile */
+        if (!task && read) {
+            add_task(tasks, read);
+            task = read;
+            read = NULL;
+        }
+    }
+    if (task) {
         task->users++;
         task->used_at = ++tasks->clock;
     }
     pthread_mutex_unlock(&tasks->lock);
+    if (read)
+        served_task_free(tasks, read);
     *taken = task;
     return error;
 }

@@ -35,7 +35,8 @@ static struct akgen_error *parse(struct arena *arena, const char *description, c
 struct akgen_error *task_of_texts(struct arena *arena, const char *path, const char *yaml, const char *cases,
                                   struct task *task)
 {
-    *task = (struct task){.dir = arena_strdup(arena, path)};
+    *task = (struct task){
+        .dir = arena_strdup(arena, path), .yaml = arena_strdup(arena, yaml), .table = arena_strdup(arena, cases)};
     struct akgen_error *error = parse(arena, yaml, cases, task);
     if (!error)
         return NULL;
@@ -44,18 +45,22 @@ struct akgen_error *task_of_texts(struct arena *arena, const char *path, const c
     return placed;
 }
 
+struct akgen_error *task_read_texts(struct arena *arena, const char *dir, char **yaml, char **cases)
+{
+    struct akgen_error *error = read_text(arena, dir, "task.yaml", yaml);
+    return error ? error : read_text(arena, dir, "cases.csv", cases);
+}
+
 struct akgen_error *task_load(struct arena *arena, const char *dir, struct task *task)
 {
-    char absolute[PATH_MAX], *description, *cases;
+    char absolute[PATH_MAX], *yaml, *cases;
     if (!realpath(dir, absolute))
         return error_new("%s: %m", dir);
     *task = (struct task){.dir = arena_strdup(arena, absolute)};
-    struct akgen_error *error = read_text(arena, dir, "task.yaml", &description);
-    if (!error)
-        error = read_text(arena, dir, "cases.csv", &cases);
+    struct akgen_error *error = task_read_texts(arena, dir, &yaml, &cases);
     if (error)
         return error;
-    error = task_of_texts(arena, dir, description, cases, task);
+    error = task_of_texts(arena, dir, yaml, cases, task);
     task->dir = arena_strdup(arena, absolute);
     return error;
 }

@@ -8,7 +8,9 @@
 
 /* Loads one task directory: task.yaml, cases.csv. Errors carry file and line: "cases.csv:7: column 'dtype' is ...". */
 struct akgen_error *task_load(struct arena *arena, const char *dir, struct task *task);
-/* The same of texts; `path` stands for the directory in errors. */
+/* The texts of its two files, neither of which is a link or larger than 4 MiB. */
+struct akgen_error *task_read_texts(struct arena *arena, const char *dir, char **yaml, char **cases);
+/* task_load of texts; `path` stands for the directory in errors. */
 struct akgen_error *task_of_texts(struct arena *arena, const char *path, const char *yaml, const char *cases,
                                   struct task *task);
 /* Loads every task below <home>/tasks, sorted by name. One that cannot be loaded is in the list as `broken`; an error

@@ -279,7 +279,7 @@ class Builds(unittest.TestCase):
             with self.subTest(changed):
                 folder = pathlib.Path(tempfile.mkdtemp(prefix="builds-", dir=build))
                 self.addCleanup(shutil.rmtree, folder)
-                for path in (build / name for name in ("akgen", "akgen-host", "akgen-run", "akgen-init", "akgen-confine", "akgen-clang")):
+                for path in (build / name for name in ("akgen", "akgen-host", "akgen-run", "akgen-init", "akgen-read", "akgen-confine", "akgen-clang")):
                     if path.exists() and path.name != changed:
                         os.link(path, folder / path.name)
                 program = (build / changed).read_bytes()

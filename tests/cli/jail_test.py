@@ -117,7 +117,7 @@ class Container(unittest.TestCase):
         build = pathlib.Path(AKGEN).resolve().parent
         folder = pathlib.Path(tempfile.mkdtemp(prefix="closed-", dir=build))
         cls.addClassCleanup(shutil.rmtree, folder, True)
-        for path in (build / name for name in ("akgen", "akgen-host", "akgen-run", "akgen-init", "akgen-confine", "akgen-clang")):
+        for path in (build / name for name in ("akgen", "akgen-host", "akgen-run", "akgen-init", "akgen-read", "akgen-confine", "akgen-clang")):
             if path.exists():
                 os.link(path, folder / path.name)
         return str(folder / "akgen")

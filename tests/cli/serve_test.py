@@ -242,6 +242,21 @@ class Replies(Case):
 
 
 class Cancelling(Case):
+    def test_what_a_text_does_to_its_reader(self):
+        """A crash (planted, in both attempts) and a text that takes too long are their candidate's; the next verdict is right."""
+        formula = {"text": "y = sqrt(x)"}
+        options = {"language": "any", "case": 2}
+        server = Server("--jobs=1", environment=dict(os.environ, AKGEN_INJECT="crash:1-2"))
+        ask = lambda candidate, **more: server.receive(server.send(task=SQRT, candidate=candidate, options={**options, **more}))["verdict"]
+        crashed = ask(formula)
+        self.assertEqual((crashed["verdict"], crashed["stage"]), ("compile_error", "parse"))
+        self.assertIn("its reader ends with signal", crashed["reason"])
+        self.assertEqual([(d["class"], d["file"]) for d in crashed["compile"]["diagnostics"]], [("syntax", None)])
+        late = ask({"text": "## op_kernel/sqrt.cpp: y = b * (c + d)\n" * 400000}, **{"candidate-seconds": 1})
+        self.assertEqual((late["verdict"], late["stage"]), ("timeout", "parse"), late["reason"])
+        self.assertEqual(ask(formula)["verdict"], "pass")
+        self.assertEqual(server.close(), 0)
+
     def test_cancel(self):
         """A request that waits, compiles or runs ends at once, and touches no other."""
         program = self.start("--jobs=1")

@@ -27,7 +27,7 @@ struct task_param { /* one OpDef input or output */
     bool optional;
     enum task_value_depend value_depend; /* inputs */
     bool shape_depends;                  /* outputs: the kernel says their shape */
-    enum akgen_dtype *types; /* allowed; outputs: may be empty when `dtype` is an expression */
+    enum akgen_dtype *types;             /* allowed; outputs: may be empty when `dtype` is an expression */
     int type_count;
     const struct expr *shape;   /* "$shape", "[1]", "$x1_shape", ... */
     const struct expr *dtype;   /* "$dtype", "float32", ... */
@@ -129,6 +129,7 @@ struct task {
     const char *category, *op; /* "Math", "Sqrt" */
     const char *name;          /* "level1/Math/Sqrt" */
     const char *dir;           /* absolute */
+    const char *yaml, *table;  /* texts of task.yaml and cases.csv, of which the rest was parsed; NULL: it is broken */
     const char *op_type;       /* OpDef name a candidate must register, usually equal to op */
     struct task_param *inputs, *outputs;
     int input_count, output_count;
