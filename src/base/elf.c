@@ -1,8 +1,8 @@
 /* libelf checks offsets, counts and the ends of names; what it refuses is left out here. */
 #include "base/elf.h"
+#include "base/files.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +28,14 @@ static struct elf_file *make(Elf *elf, int owned)
 
 struct elf_file *elf_file_open(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    static const off_t largest = 1LL << 30;
+    int fd;
+    struct stat status;
+    struct akgen_error *error = files_open(path, FILES_FOLLOW_LINKS, &fd, &status); /* /proc/self/fd/N is one */
+    const bool fits = !error && status.st_size <= largest;
+    error_free(error);
     elf_version(EV_CURRENT);
-    return make(fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL, fd);
+    return make(fits ? elf_begin(fd, ELF_C_READ, NULL) : NULL, fd);
 }
 
 struct elf_file *elf_file_open_bytes(const void *bytes, size_t length)

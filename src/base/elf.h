@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct elf_file;
-/* NULL if there is no such file or it is no ELF object. */
+/* NULL if there is no such file, or it is no regular one, has more than 1 GiB or is no ELF object. */
 struct elf_file *elf_file_open(const char *path);
 /* The bytes stay the caller's and must outlive the file. */
 struct elf_file *elf_file_open_bytes(const void *bytes, size_t length);

@@ -48,10 +48,16 @@ static size_t read_all(int fd, char *buffer, size_t length)
     return done;
 }
 
+int files_open_at(int folder, const char *name, enum files_links links)
+{
+    return openat(folder, name,
+                  O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (links == FILES_REFUSE_LINKS ? O_NOFOLLOW : 0));
+}
+
 struct akgen_error *files_open(const char *path, enum files_links links, int *fd, struct stat *status)
 {
     struct akgen_error *error = NULL;
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (links == FILES_REFUSE_LINKS ? O_NOFOLLOW : 0));
+    *fd = files_open_at(AT_FDCWD, path, links);
     if (*fd < 0 && errno == ELOOP && links == FILES_REFUSE_LINKS)
         error = error_of_the_file(error_new("%s: a link, expected a file of the folder itself", path));
     else if (*fd < 0 || fstat(*fd, status))

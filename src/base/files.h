@@ -15,6 +15,9 @@
 bool files_of_the_file(int reason);
 /* A path that names what is inside a stranger's folder must not be a link: it leads to files of whoever reads the folder. */
 enum files_links { FILES_FOLLOW_LINKS, FILES_REFUSE_LINKS };
+/* Opens what a single name leads to in an open folder (AT_FDCWD: what a path leads to) to read it, whatever it is, and never waits. -1 with
+ * errno. The caller looks at it with fstat, and closes it. */
+int files_open_at(int folder, const char *name, enum files_links links);
 /* Opens a regular file to read it, and never waits. The caller closes `fd`; `status` is what the file is. Errors: unreadable, a FIFO, a device
  * or anything else that is no regular file, a link that is refused. */
 struct akgen_error *files_open(const char *path, enum files_links links, int *fd, struct stat *status);

@@ -122,17 +122,11 @@ static struct akgen_error *read_bytes(struct reading *reading, int from, const c
     }
 }
 
-/* Opens what is known to be a folder or a regular file, without waiting and without following. */
-static int open_inside(int folder, const char *name, int flags)
-{
-    return openat(folder, name, flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-}
-
 static struct akgen_error *read_file(struct reading *reading, int from, const char *name, const char *path)
 {
     struct stat status;
     struct text text = {0};
-    int source = open_inside(from, name, 0);
+    int source = files_open_at(from, name, FILES_REFUSE_LINKS);
     struct akgen_error *error = NULL;
     if (source < 0 || fstat(source, &status))
         error = failed(reading->arena, path, errno);
@@ -158,11 +152,11 @@ static int by_name(const void *a, const void *b)
 /* The names in an open folder, sorted, hidden ones left out. */
 static struct akgen_error *list_folder(struct reading *reading, int folder, struct entries *entries)
 {
-    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int again = files_open_at(folder, ".", FILES_REFUSE_LINKS);
     DIR *stream = again < 0 ? NULL : fdopendir(again);
     struct akgen_error *error = NULL;
     if (!stream) {
-        error = error_new("%s: %s", reading->subject, strerror(errno));
+        error = failed(reading->arena, reading->subject, errno);
         if (again >= 0)
             close(again);
         return error;
@@ -194,7 +188,7 @@ static struct akgen_error *read_entry(struct reading *reading, int from, const c
     if (S_ISDIR(status.st_mode)) {
         if (depth == MAX_DEPTH)
             return too_deep(reading->arena, path);
-        int source = open_inside(from, name, O_DIRECTORY);
+        int source = files_open_at(from, name, FILES_REFUSE_LINKS);
         if (source < 0)
             return failed(reading->arena, path, errno);
         keep_file(reading, arena_printf(reading->arena, "%s/", path), NULL, 0);
@@ -226,11 +220,11 @@ static int open_candidate(struct arena *arena, const char *tree, const char *pat
 {
     size_t length = tree ? strlen(tree) : 0;
     if (!length || strncmp(path, tree, length) != 0)
-        return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        return files_open_at(AT_FDCWD, path, FILES_FOLLOW_LINKS);
     char *rest = arena_strdup(arena, path + length), *more;
-    int at = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int at = files_open_at(AT_FDCWD, tree, FILES_FOLLOW_LINKS);
     for (char *name = strtok_r(rest, "/", &more); name && at >= 0; name = strtok_r(NULL, "/", &more)) {
-        int next = open_inside(at, name, 0), reason = errno;
+        int next = files_open_at(at, name, FILES_REFUSE_LINKS), reason = errno;
         close(at);
         at = next;
         errno = reason;

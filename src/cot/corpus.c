@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/jsons.h"
+#include "base/lines.h"
 #include "base/text.h"
 #include "cot/language.h"
 #include "cot/minhash.h"
@@ -255,22 +256,6 @@ static struct akgen_error *finish_piece(struct corpus *corpus, const char *sourc
 
 /* ---- JSONL */
 
-/* The next line without its end, and whether there was one. What is longer than LONGEST_LINE is read over: `too_long`. */
-static bool next_line(FILE *in, struct text *line, bool *too_long)
-{
-    int c = getc_unlocked(in);
-    *too_long = false;
-    line->length = 0;
-    if (c == EOF)
-        return false;
-    for (; c != EOF && c != '\n'; c = getc_unlocked(in))
-        if (line->length < LONGEST_LINE)
-            text_append(line, &(char){(char)c}, 1);
-        else
-            *too_long = true;
-    return true;
-}
-
 /* What is at "a.b" of an object; NULL: nothing. */
 static const json_t *at_path(const json_t *object, const char *path)
 {
@@ -347,7 +332,7 @@ static struct akgen_error *read_lines(struct corpus *corpus, FILE *in)
         char source[4700];
         bool done = true;
         error = begin_piece(corpus, source, &done);
-        for (int i = 0; !error && i < LINES && (more = next_line(in, &line, &too_long)); i++) {
+        for (int i = 0; !error && i < LINES && (more = lines_next(in, LONGEST_LINE, &line, &too_long)); i++) {
             corpus->counts->rows++;
             corpus->counts->bytes += (int64_t)line.length;
             if (done)

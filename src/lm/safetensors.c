@@ -177,13 +177,14 @@ static struct akgen_error *read_header(struct lm_tensors *tensors, int file, int
 static struct akgen_error *add_file(struct lm_tensors *tensors, const char *path)
 {
     struct stat state;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0)
-        return error_new("%s: %s", path, strerror(errno));
+    int file;
+    struct akgen_error *error = files_open(path, FILES_FOLLOW_LINKS, &file, &state);
+    if (error) {
+        error->of_the_file &= files_exists(path); /* one that is missing is this machine's lack */
+        return error;
+    }
     tensors->paths[tensors->file_count] = path;
     tensors->files[tensors->file_count++] = file;
-    if (fstat(file, &state) != 0 || !S_ISREG(state.st_mode))
-        return wrong(path, "this is no regular file");
     return read_header(tensors, tensors->file_count - 1, state.st_size);
 }
 

@@ -1,8 +1,8 @@
 /* Lines to tokens, and tokens to batches. */
 #include "lm/samples.h"
 
-#include "base/files.h"
 #include "base/jsons.h"
+#include "base/lines.h"
 #include "base/memory.h"
 #include "lm/chat.h"
 
@@ -365,26 +365,25 @@ static struct akgen_error *read_texts(struct lm_samples *samples, struct line *l
     return add_row(samples, line, kind_of(line->row), &taken);
 }
 
+static bool is_blank(const struct text *line)
+{
+    return !line->length || strspn(line->bytes, " \t\r\n") == line->length;
+}
+
 struct akgen_error *lm_samples_rows(const char *path, int64_t most, lm_take_row *take, void *closure)
 {
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        bool own = files_of_the_file(errno);
-        struct akgen_error *why = error_new("%s: %s", path, strerror(errno));
-        return own ? error_of_the_file(why) : why;
-    }
-    struct akgen_error *error = NULL;
-    char *text = NULL;
-    size_t room = 0;
-    ssize_t length;
-    for (long number = 1; !error && most && (length = getline(&text, &room, file)) >= 0; number++) {
-        if (strspn(text, " \t\r\n") == (size_t)length)
+    FILE *file;
+    struct text line = {0};
+    bool too_long;
+    struct akgen_error *error = lines_open(path, &file);
+    if (error)
+        return error;
+    for (long number = 1; !error && most && lines_next(file, LONGEST_LINE, &line, &too_long); number++) {
+        if (is_blank(&line))
             continue;
         json_error_t problem;
-        json_t *row = length > LONGEST_LINE ? NULL : jsons_read(text, (size_t)length, 0, &problem);
-        error = length > LONGEST_LINE ? error_new("longer than 64 MiB")
-                : row                 ? take(closure, row)
-                                      : error_new("%s", problem.text);
+        json_t *row = too_long ? NULL : jsons_read(line.bytes, line.length, 0, &problem);
+        error = too_long ? error_new("longer than 64 MiB") : row ? take(closure, row) : error_new("%s", problem.text);
         json_decref(row);
         most--;
         if (error)
@@ -393,7 +392,7 @@ struct akgen_error *lm_samples_rows(const char *path, int64_t most, lm_take_row 
     if (!error && ferror(file))
         error = error_new("%s: %s", path, strerror(errno));
     fclose(file);
-    free(text);
+    text_free(&line);
     return error;
 }
 
@@ -443,19 +442,19 @@ struct akgen_error *lm_samples_texts(const char *path, lm_take_text *take, void 
 
 enum lm_samples_kind lm_samples_kind_of(const char *path)
 {
-    FILE *file = fopen(path, "re");
-    char *text = NULL;
-    size_t room = 0;
-    ssize_t length;
+    FILE *file;
+    struct text line = {0};
+    bool too_long;
     enum lm_samples_kind kind = LM_SINGLE;
-    while (file && (length = getline(&text, &room, file)) >= 0)
-        if (strspn(text, " \t\r\n") < (size_t)length) {
-            json_t *row = jsons_read(text, (size_t)length, 0, NULL);
+    error_free(lines_open(path, &file)); /* whoever reads its rows says why */
+    while (file && lines_next(file, LONGEST_LINE, &line, &too_long))
+        if (!is_blank(&line)) {
+            json_t *row = too_long ? NULL : jsons_read(line.bytes, line.length, 0, NULL);
             kind = kind_of(row);
             json_decref(row);
             break;
         }
-    free(text);
+    text_free(&line);
     if (file)
         fclose(file);
     return kind;

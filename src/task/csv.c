@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 64 };
+enum { MAX_COLUMNS = 64, LONGEST_FIELD = 64 << 10, MAX_ROWS = 10000 };
 
 struct reader {
     struct arena *arena;
@@ -11,11 +11,18 @@ struct reader {
     int line;
 };
 
+static struct akgen_error *too_long(const struct reader *r)
+{
+    return error_new("%s:%d: a field of more than %d bytes", r->name, r->line, LONGEST_FIELD);
+}
+
 /* One field; stops at ';', at the end of the line or at the end of the text. */
 static struct akgen_error *read_field(struct reader *r, const char **field)
 {
     if (*r->at != '"') {
         size_t length = strcspn(r->at, ";\r\n");
+        if (length > LONGEST_FIELD)
+            return too_long(r);
         if (memchr(r->at, '"', length))
             return error_new("%s:%d: a quote inside a field that does not start with one", r->name, r->line);
         *field = arena_strndup(r->arena, r->at, length);
@@ -23,7 +30,12 @@ static struct akgen_error *read_field(struct reader *r, const char **field)
         return NULL;
     }
     int start = r->line;
-    char *text = arena_alloc(r->arena, strlen(r->at) + 1), *end = text;
+    size_t most = 1;
+    while (r->at[most] && (r->at[most] != '"' || r->at[most + 1] == '"'))
+        most += 1 + (r->at[most] == '"');
+    if (most > LONGEST_FIELD)
+        return too_long(r);
+    char *text = arena_alloc(r->arena, most), *end = text;
     for (r->at++;; r->at++) {
         if (!*r->at)
             return error_new("%s:%d: a quoted field without its closing quote", r->name, start);
@@ -111,6 +123,8 @@ struct akgen_error *csv_parse(struct arena *arena, const char *name, const char 
             return error;
         if (count != table->column_count)
             return error_new("%s:%d: %d fields, expected %d as in the header", name, line, count, table->column_count);
+        if (table->row_count == MAX_ROWS)
+            return error_new("%s:%d: more than %d lines below the header", name, line, MAX_ROWS);
         if (table->row_count == room) {
             struct csv_row *rows = arena_alloc(arena, sizeof *rows * (size_t)(room = room ? 2 * room : 16));
             if (table->row_count)

@@ -15,7 +15,7 @@ struct csv_table {
     struct csv_row *rows;
     int row_count;
 };
-/* Parses a whole text. Errors start with "<name>:<line>: ". Blank lines are skipped. */
+/* Parses a whole text, of at most 10000 rows and 64 KiB in a field. Errors start with "<name>:<line>: ". Blank lines are skipped. */
 struct akgen_error *csv_parse(struct arena *arena, const char *name, const char *text, struct csv_table *table);
 
 #endif

@@ -64,7 +64,12 @@ static bool read_diagnostic(struct arena *arena, const json_t *json, struct diag
 bool cache_load(struct arena *arena, const struct clang *clang, const char *key, struct cache_entry *entry,
                 struct diagnostic_list *list)
 {
-    json_t *json = json_load_file(entry_path(arena, clang, key, ".json"), 0, NULL);
+    enum { LARGEST = 64 << 20 };
+    char *text;
+    size_t length;
+    struct akgen_error *error = files_read(arena, entry_path(arena, clang, key, ".json"), LARGEST, &text, &length);
+    json_t *json = error ? NULL : json_loadb(text, length, 0, NULL);
+    error_free(error);
     const char *digest = json_string_value(json_object_get(json, "so"));
     json_t *good = json_object_get(json, "good"), *diagnostics = json_object_get(json, "diagnostics"), *item;
     bool sound = json_is_boolean(good) && json_is_array(diagnostics);

@@ -54,7 +54,10 @@ struct core_uses core_uses_of_names(const char *const *names)
 
 struct core_uses core_uses_of(struct arena *arena, const char *so)
 {
-    return core_uses_of_names(so ? link_undefined(arena, so) : NULL);
+    const char *const *names = so ? link_undefined(arena, so) : NULL;
+    struct core_uses uses = core_uses_of_names(names);
+    uses.unknown = so && !names;
+    return uses;
 }
 
 bool core_names_aic(struct arena *arena, const char *so)

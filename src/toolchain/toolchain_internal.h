@@ -236,10 +236,11 @@ void cache_used(const char *path);
 
 /* Which cores a kernel needs that names no type (cores.c). */
 struct core_uses {
-    bool vector; /* instructions of the vector unit or on UB */
-    bool cube;   /* instructions of the cube */
-    bool sync;   /* flags or barriers between cores */
-    bool copies; /* DataCopy, which either kind of core can mean */
+    bool vector;  /* instructions of the vector unit or on UB */
+    bool cube;    /* instructions of the cube */
+    bool sync;    /* flags or barriers between cores */
+    bool copies;  /* DataCopy, which either kind of core can mean */
+    bool unknown; /* this machine could not read the object */
 };
 /* From what the object for AIVs, or for AICs, needs of the machine; all false without an object. */
 struct core_uses core_uses_of(struct arena *arena, const char *so);

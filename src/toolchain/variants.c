@@ -271,6 +271,8 @@ struct akgen_error *build_kernels(struct builder *builder)
             if (variant->maybe_unused || builder->prepared.cores) {
                 struct core_uses aiv = core_uses_of(builder->arena, variant->entry.so);
                 struct core_uses aic = core_uses_of(builder->arena, cube ? cube->entry.so : NULL);
+                if (aiv.unknown || aic.unknown)
+                    return error_new("%s: this machine cannot read what it has linked", variant->entry.so);
                 kernel->inferred_type = core_type_of(builder->prepared.cores, &aiv, &aic);
             }
             if (cube) {

@@ -26,6 +26,18 @@ static void *map_file(const char *path, size_t *length)
     return bytes == MAP_FAILED ? NULL : bytes;
 }
 
+/* The loader knows an object by the name of its file: each has a number that none had before. */
+static int take_number(int fd)
+{
+    enum { FIRST = 64 };
+    static int next = FIRST;
+    int number = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, next);
+    if (fd >= 0)
+        close(fd);
+    next = number < 0 ? next : number + 1;
+    return number;
+}
+
 const char *load_prepare(struct arena *arena, const char *path, struct object_loaded *loaded, bool *broken)
 {
     size_t length;
@@ -39,7 +51,7 @@ const char *load_prepare(struct arena *arena, const char *path, struct object_lo
     if (problem) {
         problem = arena_printf(arena, "it has %s", problem);
     } else {
-        loaded->fd = memfd_create("akgen-object", MFD_CLOEXEC);
+        loaded->fd = take_number(memfd_create("akgen-object", MFD_CLOEXEC));
         *broken = loaded->fd < 0 || !files_write_all(loaded->fd, bytes, length);
         if (*broken)
             problem = arena_printf(arena, "no memory for an object: %s", strerror(errno));
@@ -59,24 +71,12 @@ static const char *open_object(struct arena *arena, const char *path, struct obj
     return NULL;
 }
 
-/* The loader knows an object by the name of its file: each has a number that none had before. */
-static int take_number(int fd)
-{
-    enum { FIRST = 64 };
-    static int next = FIRST;
-    int number = fcntl(fd, F_DUPFD_CLOEXEC, next);
-    close(fd);
-    next = number + 1;
-    return number;
-}
-
 const char *load_object(struct arena *arena, struct object_loaded *loaded)
 {
     char path[32];
-    int fd = take_number(loaded->fd);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", loaded->fd);
     const char *problem = open_object(arena, path, loaded);
-    close(fd);
+    close(loaded->fd);
     loaded->fd = -1;
     return problem;
 }

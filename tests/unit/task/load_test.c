@@ -176,6 +176,34 @@ static void binary_files_are_refused(void **state)
     arena_free(&arena);
 }
 
+/* The header, and so many lines of these fields; the last line has `last`. */
+static const char *long_table(struct arena *arena, const char *fields, int lines, const char *last)
+{
+    const size_t length = strlen(fields);
+    char *text = arena_alloc(arena, 64 + (size_t)lines * (length + 16) + strlen(last)), *at = text;
+    at += sprintf(at, "case_id;shape;dtype\n");
+    for (int i = 0; i < lines; i++)
+        at += sprintf(at, "%d;%s\n", i, fields);
+    strcpy(at, last);
+    return text;
+}
+
+/* No table is so large that a look at each pair of its rows, or at all of a field again, would be felt. */
+static void large_tables_are_bounded(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    char *cell = arena_alloc(&a, (1 << 20) + 1);
+    memset(cell, '1', 1 << 20);
+    expect_error(good_yaml, long_table(&a, "[7];float", 3, arena_printf(&a, "3;[%s];float\n", cell)),
+                 "cases.csv:5: a field of more than 65536 bytes");
+    expect_error(good_yaml, long_table(&a, "[7];float", 3, arena_printf(&a, "3;\"[%s]\";float\n", cell)),
+                 "cases.csv:5: a field of more than 65536 bytes");
+    expect_error(good_yaml, long_table(&a, "\"[7]\";\"float\"", 10001, ""),
+                 "cases.csv:10002: more than 10000 lines below the header");
+    arena_free(&a);
+}
+
 static void errors_carry_file_and_line(void **state)
 {
     (void)state;
@@ -507,6 +535,7 @@ static void any_csv_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(large_tables_are_bounded),
         cmocka_unit_test(errors_carry_file_and_line),
         cmocka_unit_test(binary_files_are_refused),
         cmocka_unit_test(costly_shapes_are_refused_before_libyaml_loads_them),

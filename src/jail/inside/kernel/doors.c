@@ -7,7 +7,8 @@
 #include "jail/inside/kernel/runner.h"
 #include "npu/task_types.h"
 
-static void read_sections(struct loaded *loaded, const char *path)
+/* An object that cannot be opened is no candidate's doing: our linker wrote it. */
+static void read_sections(struct runner *runner, struct loaded *loaded, const char *path)
 {
     static const char *const names[LOADED_PARTS] = {
         [LOADED_GM] = NPU_SECTION_GM,         [LOADED_BLOCK] = NPU_SECTION_BLOCK,
@@ -16,6 +17,8 @@ static void read_sections(struct loaded *loaded, const char *path)
     };
     struct elf_file *file = path ? elf_file_open(path) : NULL;
     struct elf_section section;
+    if (path && !file)
+        runner_fail(runner, JOB_BROKEN, "akgen-run: an object of the candidate cannot be read");
     for (int i = 0; file && i < LOADED_PARTS; i++)
         if (elf_section_find(file, names[i], &section))
             loaded->parts[i] = (struct loaded_section){section.address, section.bytes};
@@ -36,8 +39,8 @@ static void refuse_overrides(struct runner *runner, const char *path)
 
 void runner_read_objects(struct runner *runner)
 {
-    read_sections(&runner->kernel, runner->job.kernel_so);
-    read_sections(&runner->cube, runner->job.cube_so);
+    read_sections(runner, &runner->kernel, runner->job.kernel_so);
+    read_sections(runner, &runner->cube, runner->job.cube_so);
     runner->task_type_count = task_types_read(&runner->arena, runner->job.kernel_so, &runner->task_types);
     refuse_overrides(runner, runner->job.kernel_so);
     refuse_overrides(runner, runner->job.cube_so);
