@@ -188,7 +188,7 @@ static void understand(struct arena *arena, const struct job *job, const struct 
     free(message);
 }
 
-static uint64_t bytes_of(const struct job_argument *arguments, int count)
+static uint64_t job_tensor_bytes(const struct job_argument *arguments, int count)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < count; i++)
@@ -200,8 +200,8 @@ static uint64_t bytes_of(const struct job_argument *arguments, int count)
 /* What a right kernel may need for its tensors. */
 static uint64_t expected_memory(const struct job *job)
 {
-    return machine_memory +
-           BYTES_PER_GM_BYTE * (bytes_of(job->inputs, job->input_count) + bytes_of(job->outputs, job->output_count));
+    return machine_memory + BYTES_PER_GM_BYTE * (job_tensor_bytes(job->inputs, job->input_count) +
+                                                 job_tensor_bytes(job->outputs, job->output_count));
 }
 
 /* What it may take beyond that: jobs that run side by side take no more together than the machine has. */

@@ -656,6 +656,9 @@ static void hear_writer(struct npu_core *core, const struct npu_gm_region *regio
  * byte that several have accumulated are all that have done so until now. */
 static void hear_writers(struct npu_core *core, const struct npu_gm_region *region, size_t low, size_t high)
 {
+    struct between_conflict conflict;
+    if (core->between && !between_find(core, BETWEEN_WRITE, region, low, high, false, &conflict))
+        return; /* flags have told it */
     if (!core->view->heard)
         core->view->heard = calloc(GM_WRITERS + 1, sizeof *core->view->heard);
     if (!core->view->heard)

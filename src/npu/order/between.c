@@ -152,7 +152,7 @@ static bool unite(struct log *log, struct touched *entry)
 }
 
 /* Room for so many entries, at least 1. */
-static void resize(struct log *log, size_t room)
+static void log_resize(struct log *log, size_t room)
 {
     struct touched *list = realloc(log->list, room * sizeof *list);
     struct hull *chunks = realloc(log->chunks, (room + CHUNK - 1) / CHUNK * sizeof *chunks);
@@ -167,7 +167,7 @@ void between_shrink(struct npu_between *between)
 {
     for (int i = 0; between && i < LOGS; i++)
         if (between->logs[i].count)
-            resize(&between->logs[i], between->logs[i].count);
+            log_resize(&between->logs[i], between->logs[i].count);
 }
 
 static void add(struct log *log, struct touched *entry)
@@ -178,7 +178,7 @@ static void add(struct log *log, struct touched *entry)
     if (unite(log, entry))
         return;
     if (log->count == log->room)
-        resize(log, log->room ? 2 * log->room : CHUNK);
+        log_resize(log, log->room ? 2 * log->room : CHUNK);
     if (log->count % CHUNK == 0)
         log->chunks[log->count / CHUNK] = (struct hull){.low = UINT64_MAX};
     widen(&log->chunks[log->count / CHUNK], entry);

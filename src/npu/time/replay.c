@@ -859,7 +859,8 @@ static const struct npu_tape_mark *first_mark(const struct npu *npu, int core)
 }
 
 /* A timeline for a core that begins at `start`, with the memory of a core of the wave before. */
-static void begin_line(const struct replay *replay, struct timeline *line, const struct npu_core *core, double start)
+static void replay_begin_line(const struct replay *replay, struct timeline *line, const struct npu_core *core,
+                              double start)
 {
     static const struct npu_work none;
     double *recent = line->recent;
@@ -878,7 +879,7 @@ static void begin_line(const struct replay *replay, struct timeline *line, const
 }
 
 /* What a core of the wave has come to. */
-static void add_core(struct replay *replay, const struct timeline *line)
+static void replay_add_core(struct replay *replay, const struct timeline *line)
 {
     const int aic = line->core->aic;
     const uint32_t peak = line->core->recorded.ub_peak;
@@ -905,12 +906,12 @@ static void run_wave(struct replay *replay, int first, int count, double *ends)
     const int per_block = npu->aic + npu->aiv;
     replay->count = count;
     for (int i = 0; i < count; i++)
-        begin_line(replay, &replay->lines[i], &npu->cores[first + i], ends[i / per_block]);
+        replay_begin_line(replay, &replay->lines[i], &npu->cores[first + i], ends[i / per_block]);
     take_turns(replay);
     for (int i = 0; i < count; i++) {
         double *end = &ends[i / per_block];
         *end = i % per_block ? larger(*end, replay->lines[i].scalar) : replay->lines[i].scalar;
-        add_core(replay, &replay->lines[i]);
+        replay_add_core(replay, &replay->lines[i]);
     }
     qsort(ends, (size_t)(count / per_block), sizeof *ends, by_value);
 }
