@@ -264,10 +264,11 @@ struct akgen_error *candidate_source_read(struct arena *arena, const char *tree,
     struct arena scratch = {0};
     struct reading reading = {.arena = &scratch, .kept = arena, .subject = path};
     *source = (struct candidate_source){0};
+    const char *slash = strrchr(path, '/'), *name = slash && slash[1] ? slash + 1 : path;
     int from = open_candidate(&scratch, tree, path);
     struct akgen_error *error = from >= 0         ? read_open(&reading, from, source)
                                 : errno == ENOENT ? error_of_the_file(error_new("%s: no such directory", path))
-                                : errno == ELOOP  ? refuse(&scratch, path, "reached through a link")
+                                : errno == ELOOP  ? refuse(&scratch, name, "reached through a link")
                                                   : failed(&scratch, path, errno);
     if (from >= 0)
         close(from);
