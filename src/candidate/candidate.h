@@ -46,8 +46,8 @@ struct candidate_asked {
     enum eval_language language; /* that it must be in */
     bool language_given;         /* false: .py files count in their own language too */
     int only_case;               /* a program that fits not all cases may fit this one alone; -1: none in particular */
-    double seconds; /* that all that is done for the candidate may take; 0: no limit of this kind */
-    int cancel_fd;  /* as of sandbox_limits */
+    double seconds;              /* that all that is done for the candidate may take; 0: no limit of this kind */
+    int cancel_fd;               /* as of sandbox_limits */
     const char *tree; /* a folder that the user named, in which paths lie and below which no link is followed; NULL */
 };
 /* Reads what is at a path, a project's folder or a file with an answer, for a task. Never fails: candidate->refusal says what is

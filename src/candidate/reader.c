@@ -175,6 +175,8 @@ static enum ending attempt(struct arena *arena, struct reader_job *job, struct b
     size_t length;
     enum ending ending = BROKEN;
     enum { LONGEST = 1 << 29 };
+    if (job->work == READER_REVIEW && job->asked.seconds > limits.seconds) /* it interprets the program */
+        limits.seconds = job->asked.seconds;
     limits.seconds = budget_allows(budget, limits.seconds);
     limits.memory = SANITIZED ? 0 : limits.memory;
     *why = "the candidate's time (--candidate-seconds) was over before its answer was read";
@@ -298,6 +300,33 @@ const struct candidate_refusal *candidate_read_wrapper(struct arena *arena, cons
     if (!refusal)
         *wrapper = result.wrapper;
     return refusal;
+}
+
+bool candidate_read_review(struct arena *arena, const char *program, size_t length, const struct task *task,
+                           const struct candidate_asked *asked, struct dsl_messages *messages)
+{
+    struct budget budget;
+    struct reader_result result;
+    struct reader_job job = {.work = READER_REVIEW,
+                             .dir = task->dir,
+                             .yaml = task->yaml,
+                             .table = task->table,
+                             .asked = *asked,
+                             .name = "",
+                             .text = program,
+                             .length = (uint32_t)length};
+    budget_open(&budget, asked->seconds > 0 ? asked->seconds : usual.seconds, asked->cancel_fd);
+    const struct candidate_refusal *refusal = run(arena, &job, &budget, &result);
+    budget_close(&budget);
+    if (refusal || !result.review.done)
+        return false;
+    *messages = (struct dsl_messages){.arena = arena,
+                                      .path = "program.py",
+                                      .source = program,
+                                      .kept = result.review.kept,
+                                      .count = result.review.count};
+    memcpy(messages->items, result.review.items, (size_t)result.review.kept * sizeof *messages->items);
+    return true;
 }
 
 struct akgen_error *candidate_try_task(const char *dir, const char *yaml, const char *cases)

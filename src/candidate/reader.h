@@ -20,6 +20,9 @@ void candidate_read_answer(struct arena *arena, const char *name, const char *te
 const struct candidate_refusal *candidate_read_wrapper(struct arena *arena, const struct op_response *response,
                                                        const struct op_def *def, struct budget *budget,
                                                        struct op_wrapper *wrapper);
+/* candidate_program_review of an answer's program, likewise; the messages have the arena. False: it was not reviewed, for whatever reason. */
+bool candidate_read_review(struct arena *arena, const char *program, size_t length, const struct task *task,
+                           const struct candidate_asked *asked, struct dsl_messages *messages);
 /* An error if the texts of a stranger's task take too much time or memory to be read, or crash what reads them. What is wrong with them
  * otherwise task_of_texts says. */
 struct akgen_error *candidate_try_task(const char *dir, const char *yaml, const char *cases);

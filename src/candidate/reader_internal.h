@@ -5,7 +5,7 @@
 #include "candidate/reader.h"
 #include "candidate/source_map_internal.h"
 
-enum reader_work { READER_FORM, READER_CANDIDATE, READER_WRAPPER, READER_TASK };
+enum reader_work { READER_FORM, READER_CANDIDATE, READER_WRAPPER, READER_REVIEW, READER_TASK };
 enum { READER_STRINGS = 6 };
 /* struct op_response, in its order. */
 struct reader_strings {
@@ -23,13 +23,20 @@ struct reader_job {
     struct reader_strings strings; /* READER_WRAPPER, with the operator that the host part defines */
     struct op_def def;
 };
+/* struct dsl_messages, of a program that the receiver has. */
+struct reader_review {
+    bool done; /* false: the task cannot call the program */
+    struct dsl_message *items;
+    int kept, count;
+};
 struct reader_result {
     struct answer answer;
     struct candidate candidate;       /* language, files and program; the next three are what it points to */
     struct candidate_refusal refusal; /* reason NULL: none */
     struct reader_strings strings;
-    struct source_map map;     /* program NULL: none */
-    struct op_wrapper wrapper; /* READER_WRAPPER */
+    struct source_map map;       /* program NULL: none */
+    struct op_wrapper wrapper;   /* READER_WRAPPER */
+    struct reader_review review; /* READER_REVIEW */
 };
 
 /* Exit codes of a copy besides 0 and MEMORY_EXIT: it did not come to read. */

@@ -1,5 +1,17 @@
 /* What akgen-read does of a job: the same functions that read our own texts in the process at hand. */
+#include "candidate/program.h"
 #include "candidate/reader_internal.h"
+
+static void review(struct arena *arena, const struct reader_job *job, const struct task *task,
+                   struct reader_review *review)
+{
+    const struct candidate_program program = {.text = job->text, .length = job->length};
+    struct dsl_messages messages;
+    struct akgen_error *error = candidate_program_review(arena, &program, task, job->asked.only_case, &messages);
+    *review = (struct reader_review){.done = !error, .kept = messages.kept, .count = messages.count};
+    review->items = arena_copy(arena, messages.items, sizeof messages.items);
+    error_free(error);
+}
 
 void reader_do(struct arena *arena, const struct reader_job *job, struct reader_result *result)
 {
@@ -15,6 +27,10 @@ void reader_do(struct arena *arena, const struct reader_job *job, struct reader_
     struct candidate *candidate = job->work == READER_CANDIDATE ? &result->candidate : NULL;
     if (job->work == READER_TASK) {
         error_free(error); /* which akgen finds again */
+        return;
+    }
+    if (job->work == READER_REVIEW && !error) {
+        review(arena, job, &task, &result->review);
         return;
     }
     if (error) { /* it was read before, of the same texts */

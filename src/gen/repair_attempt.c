@@ -39,22 +39,17 @@ static const char *describe_end(struct arena *arena, const struct attempt *attem
 }
 
 /* What the compiler of programs has to say of an answer that is one; NULL if it is none, or nothing is wrong with it. */
-static struct akgen_error *review(struct repair *repair, const struct attempt *attempt, struct dsl_messages *messages,
-                                  const struct dsl_messages **said)
+static const struct dsl_messages *review(const struct repair *repair, const struct attempt *attempt,
+                                         struct dsl_messages *messages)
 {
     const struct answer *answer = &attempt->answer;
-    *said = NULL;
     if (answer->kind != ANSWER_IS_PROGRAM || attempt->row.kind == AKGEN_VERDICT_PASS)
         return NULL;
-    const struct candidate_program program = {.text = answer->files[0].bytes, .length = answer->files[0].length};
-    struct akgen_error *error =
-        candidate_program_review(repair->arena, &program, repair->task, repair->options->eval->only_case, messages);
-    if (error) { /* the program does not fit the task: the verdict says so as well */
-        error_free(error);
-        return NULL;
-    }
-    *said = messages->count ? messages : NULL;
-    return NULL;
+    const struct candidate_asked asked = eval_asked(repair->options->eval);
+    /* Where the program does not fit the task, the verdict says so as well. */
+    const bool reviewed = candidate_read_review(repair->arena, answer->files[0].bytes, answer->files[0].length,
+                                                repair->task, &asked, messages);
+    return reviewed && messages->count ? messages : NULL;
 }
 
 static char *attempt_dump(struct arena *arena, const json_t *json, size_t flags)
@@ -88,7 +83,6 @@ static struct akgen_error *evaluate(struct repair *repair, struct attempt *attem
     const struct candidate *candidate = &attempt->candidate;
     struct verdict verdict;
     struct dsl_messages messages;
-    const struct dsl_messages *said;
     struct eval_options *eval =
         arena_copy(arena, repair->options->eval, sizeof *eval); /* lives as long as the verdict */
     eval->salt = repair->bench->salt;
@@ -103,14 +97,13 @@ static struct akgen_error *evaluate(struct repair *repair, struct attempt *attem
     attempt->timed = repair->options->faster.rounds > 0 && times_of(repair->arena, &verdict, &attempt->times);
     attempt->told = attempt->timed ? optimise_told(repair->arena, &verdict, &attempt->times) : NULL;
     attempt->ended = describe_end(repair->arena, attempt);
-    struct akgen_error *error = review(repair, attempt, &messages, &said);
-    gen_feedback_read(arena, &verdict, said, &attempt->feedback);
+    gen_feedback_read(arena, &verdict, review(repair, attempt, &messages), &attempt->feedback);
     /* The project as it was judged; of an answer that was refused its own files. */
     const struct answer *answer = &attempt->answer;
-    attempt->files = candidate->files.count ? candidate->files : (struct op_files){answer->files, (size_t)answer->count};
+    attempt->files =
+        candidate->files.count ? candidate->files : (struct op_files){answer->files, (size_t)answer->count};
     attempt->judged = true;
-    if (!error)
-        error = repair_store_verdict(repair, attempt);
+    struct akgen_error *error = repair_store_verdict(repair, attempt);
     keep_best(repair, attempt, &verdict);
     return error;
 }

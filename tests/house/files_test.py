@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Files that somebody else may have written are opened by src/base/files.c and src/base/lines.c alone, which follow no link out of a
-stranger's folder, wait for no FIFO and know how much they may read. Whatever else calls an opener is a row here, with what it opens."""
+stranger's folder, wait for no FIFO and know how much they may read. Whatever else calls an opener is a row here, with what it opens. And
+what a stranger answered is read in a process of its own alone."""
 import pathlib
 import re
 import unittest
@@ -51,6 +52,14 @@ class Files(unittest.TestCase):
             elif found:
                 self.fail(f"{name}:{found[0][0]}: {found[0][1]}(): files are opened by base/files.h and base/lines.h, or {pathlib.Path(__file__).name} says why not")
         self.assertEqual(set(OTHERS) - used, set(), "rows that nothing needs any more")
+
+    def test_who_reads_answers(self):
+        """A stranger's text is read by akgen-read (src/candidate/reader.h). These read one in the process at hand."""
+        readers = re.compile(r"\b(answer_read|answer_read_file|candidate_of_answer|op_response_read|op_wrapper_read|candidate_program_review)\(")
+        ours = {"src/cot/synth_prove.c"}  # answers that AKGen itself has made up
+        found = {str(path.relative_to(HOME)) for path in (HOME / "src").rglob("*.c")
+                 if path.parent.name != "candidate" and readers.search(path.read_text())}
+        self.assertEqual(found, ours)
 
     def test_what_is_a_call(self):
         self.assertEqual(calls('int a; /* open( */\n f = fopen (x);\n "open(";\n x = open(path, 0); fdopen(3); it.open(1); it->open(1);'), [(4, "open")])

@@ -4,6 +4,7 @@
 #include "candidate/reader.h"
 #include "base/files.h"
 #include "base/inject.h"
+#include "candidate/program.h"
 #include "candidate/reader_internal.h"
 #include "jail/job_exchange.h"
 
@@ -162,6 +163,21 @@ static void test_a_program_and_its_lines(void **state)
     compare(&tried, program, length, &any);
     assert_non_null(tried.candidate.refusal);
     assert_true(tried.candidate.refusal->diagnostics[0].line > 1);
+    struct dsl_messages here, there;
+    const struct candidate_program reviewed = {.text = program, .length = length};
+    assert_null(candidate_program_review(&tried.arena, &reviewed, &tried.task, -1, &here));
+    assert_true(candidate_read_review(&tried.arena, program, length, &tried.task, &any, &there));
+    assert_true(here.count > 0);
+    assert_int_equal(here.count, there.count);
+    assert_int_equal(here.kept, there.kept);
+    for (int i = 0; i < here.kept; i++) {
+        assert_same_text(here.items[i].text, there.items[i].text);
+        assert_same_text(here.items[i].remedy, there.items[i].remedy);
+        assert_same_text(dsl_message_line(&tried.arena, &here, &here.items[i]),
+                         dsl_message_line(&tried.arena, &there, &there.items[i]));
+        assert_int_equal(here.items[i].place.line, there.items[i].place.line);
+        assert_int_equal(here.items[i].rule, there.items[i].rule);
+    }
     arena_free(&tried.arena);
 }
 
