@@ -36,6 +36,8 @@ int cli_run_command(const char *group, const char *about, const struct cli_comma
 /* akgen task new (task_new.c): writes the skeleton of a task at `path`, which ends in SUITE/levelN/CATEGORY/OP.
  * `reference` and `like` may be NULL. Returns the exit code. */
 int cli_task_new(struct arena *arena, const char *path, const char *reference, const char *like);
+/* task mutants [NAME]: prints which candidates that leave work out each profile passes, and counts them by kind. */
+int cli_task_mutants(struct arena *arena, const char *name, bool full);
 
 /* Options that eval and bench share (options.c). */
 /* Of a `struct eval_options`, filled with defaults before parsing. */

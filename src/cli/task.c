@@ -29,8 +29,8 @@ static const struct cli_option rows[] = {
     {"like", 0, "TASK", CLI_TEXT(like, .of = "new"), 0, "new: start from the inputs, outputs and cases of that task"},
     {"scope", 0, WORD_CHOICE(EVAL_SCOPES, ""), CLI_CALL(take_scope, .of = "question"), 0,
      "question: the host part is given (kernel), or is to be written too (project, default)"},
-    {"full", 0, NULL, CLI_FLAG(full, .of = "check"), 0,
-     "check: all cases, not only case 0 and a hidden one of each kind"},
+    {"full", 0, NULL, CLI_FLAG(full, .of = "check, mutants"), 0,
+     "check: all cases, not only case 0 and a hidden one of each kind; mutants: large ones too"},
     {NULL, 0, "COMMAND", CLI_LIST(words, count, .full = CLI_TOO_MANY), 0, NULL},
 };
 
@@ -206,8 +206,15 @@ static struct akgen_error *check_case(struct arena *arena, const struct task *ta
     return error;
 }
 
+static void print_trivial(const struct task *task, const struct task_trivial *trivial, const char *of, const char *name)
+{
+    for (int i = 0; i < TASK_MUTATIONS; i++)
+        if (trivial->kinds >> i & 1)
+            printf("%s: '%s'%s%s passes by contract: %s\n", task->name, task_mutation_names[i], of, name, trivial->reason);
+}
+
 /* Makes the inputs and both references of case 0 and of hidden cases, or of all cases: what every evaluation of the
- * task rests on; and tries candidates that do no work. */
+ * task rests on; and tries candidates that leave work out. */
 static struct akgen_error *check_task(struct arena *arena, const struct task *task, bool full, int *cases)
 {
     bool hidden[TASK_VARIANTS] = {false};
@@ -217,14 +224,17 @@ static struct akgen_error *check_task(struct arena *arena, const struct task *ta
     for (int i = 0; i < task->case_count && !error; i++)
         error = check_case(arena, task, i, full, hidden, cases);
     if (!error)
-        error = task_check_trivial(task);
+        error = task_check_mutants(task, full);
     if (!error && !task->eager_count)
         printf(
             "%s: no 'eager' in task.yaml, which lists what PyTorch on the NPU launches: no speedup can be modelled\n",
             task->name);
-    for (int i = 0; i < TASK_TRIVIALS && !error; i++)
-        if (task->trivial >> i & 1)
-            printf("%s: '%s' passes by contract: %s\n", task->name, task_trivial_names[i], task->trivial_reason);
+    if (!error)
+        print_trivial(task, &task->trivial, "", "");
+    for (int i = 0; i < task->input_count && !error; i++)
+        print_trivial(task, &task->inputs[i].trivial, " of input ", task->inputs[i].name);
+    for (int i = 0; i < task->attr_count && !error; i++)
+        print_trivial(task, &task->attrs[i].trivial, " of attribute ", task->attrs[i].name);
     return error;
 }
 
@@ -322,12 +332,12 @@ int cli_task(int argc, char **argv)
 {
     static const struct cli_table table = {
         CLI_ROWS(rows),
-        .args_doc = "list\nshow TASK\nquestion TASK DIR\ncheck [TASK]\nreferences\nnew PATH/SUITE/levelN/CATEGORY/OP",
+        .args_doc = "list\nshow TASK\nquestion TASK DIR\ncheck [TASK]\nmutants [TASK]\nreferences\nnew PATH/SUITE/levelN/CATEGORY/OP",
         .doc =
             "The benchmark's tasks.\vlist: every task. show: one task, its cases and its description. question: "
             "write the files that a candidate begins with into a new folder. check: make the inputs and the references "
             "of case 0 and of hidden cases of every task, or of the one named, and try "
-            "candidates that do no work. references: what 'reference' in a task.yaml may say, and what each needs of a "
+            "candidates that leave work out. mutants: which of these each profile passes, and how many of each kind. references: what 'reference' in a task.yaml may say, and what each needs of a "
             "task. new: a task of your own to begin with (docs/tasks.md). TASK may be a directory.",
     };
     struct task_arguments arguments = {.scope = EVAL_PROJECT};
@@ -347,6 +357,8 @@ int cli_task(int argc, char **argv)
         code = check_tasks(&arena, arguments.full);
     else if (strcmp(word, "check") == 0 && arguments.count == 2)
         code = check_one(&arena, arguments.words[1], arguments.full);
+    else if (strcmp(word, "mutants") == 0 && (arguments.count == 1 || arguments.count == 2))
+        code = cli_task_mutants(&arena, arguments.count == 2 ? arguments.words[1] : NULL, arguments.full);
     else if (strcmp(word, "references") == 0 && arguments.count == 1)
         code = list_references(&arena, arguments.json);
     else if (strcmp(word, "new") == 0 && arguments.count == 2)

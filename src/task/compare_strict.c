@@ -15,8 +15,12 @@ static double relative_limit(enum akgen_dtype type, double depth, bool serial)
                    : type == AKGEN_DOUBLE ? 0x1p-30
                                           : 0x1p-14;
     /* Rounding errors of a sum grow with the root of its length. n terms one after the other: partial sums of k terms,
-     * each rounded, leave a deviation of sqrt(n / 6) units beside the sum's own size; 5 of them in 8 sqrt(n) / 4. */
-    double growth = sqrt(depth) / (serial ? 4 : 64);
+     * each rounded, leave a deviation of sqrt(n / 6) units beside the sum's own size; 5 of them in 8 sqrt(n) / 4. Lanes in a tree
+     * add up n / 64 or fewer of them one after the other. float32 has 1024 units within its limit, not 8: sums of fewer than 2^24 terms
+     * stay within it. A sum of half numbers in half ends at 2^16 terms, of which each is half a unit of the sum: a longer one is added up in
+     * float32. */
+    bool wide = type == AKGEN_FLOAT || type == AKGEN_DOUBLE;
+    double lanes = serial ? 4 : 64, growth = sqrt(wide ? depth : fmin(depth, 0x1p16)) / (wide ? lanes * 64 : lanes);
     return growth > 1 ? limit * growth : limit;
 }
 

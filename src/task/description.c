@@ -159,9 +159,9 @@ CHOICE_OF(read_kind, enum task_param_kind, task_kind_names)
 CHOICE_OF(read_attr_type, enum task_attr_type, task_attr_type_names)
 CHOICE_OF(read_kernel_kind, enum task_eager_kind, task_eager_kind_names)
 
-/* Several names as bits, in the order of the list. */
+/* Several names as bits, in the order of the list, which ends with NULL; the first name has bit number `first`. */
 static struct akgen_error *read_bits(struct description *d, const struct key *key, const char *words,
-                                     const char *const *names, unsigned *bits)
+                                     const char *const *names, int first, unsigned *bits)
 {
     *bits = 0;
     for (const char *at = words + strspn(words, " "); *at; at += strspn(at, " ")) {
@@ -169,7 +169,7 @@ static struct akgen_error *read_bits(struct description *d, const struct key *ke
         int number = number_of(names, arena_strndup(d->arena, at, length));
         if (number == TASK_NONE)
             return error_new("%s is '%s', expected words of: %s", key->name, words, all_of(d->arena, names));
-        *bits |= 1u << number;
+        *bits |= 1u << (number + first);
         at += length;
     }
     return NULL;
@@ -178,22 +178,41 @@ static struct akgen_error *read_bits(struct description *d, const struct key *ke
 READER(read_special)
 {
     struct akgen_error *error = need_text(key, value);
-    return error ? error : read_bits(d, key, value->text, task_special_names, field);
+    return error ? error : read_bits(d, key, value->text, task_special_names, 0, field);
 }
 
-/* "words: reason". */
-READER(read_trivial)
+/* "words: reason", the words being names of mutations from `first` to before `end`. */
+static struct akgen_error *read_mutations(struct description *d, const struct key *key, const struct yaml_node *value,
+                                          int first, int end, struct task_trivial *trivial)
 {
+    const char *names[TASK_MUTATIONS + 1] = {NULL};
     struct akgen_error *error = need_text(key, value);
     if (error)
         return error;
+    for (int i = first; i < end; i++)
+        names[i - first] = task_mutation_names[i];
     size_t length = strcspn(value->text, ":");
     const char *reason = value->text + length + (value->text[length] == ':');
-    d->task->trivial_reason = reason + strspn(reason, " ");
-    error = read_bits(d, key, arena_strndup(d->arena, value->text, length), task_trivial_names, field);
-    if (!error && d->task->trivial && !*d->task->trivial_reason)
+    trivial->reason = reason + strspn(reason, " ");
+    error = read_bits(d, key, arena_strndup(d->arena, value->text, length), names, first, &trivial->kinds);
+    if (!error && trivial->kinds && !*trivial->reason)
         error = error_new("trivial lacks its reason: 'copy: the operator copies'");
     return error;
+}
+
+READER(read_trivial)
+{
+    return read_mutations(d, key, value, TASK_MUTANT_ZERO, TASK_MUTANT_NAN, field);
+}
+
+READER(read_input_trivial)
+{
+    return read_mutations(d, key, value, TASK_MUTANT_ZEROS, TASK_MUTANT_CONSTANT, field);
+}
+
+READER(read_attr_trivial)
+{
+    return read_mutations(d, key, value, TASK_MUTANT_CONSTANT, TASK_MUTATIONS, field);
 }
 
 /* Expressions. */
@@ -459,6 +478,7 @@ static const struct key keys[] = {
     {"generate", IN_INPUT, IN_INPUT, read_expression, OF_PARAM(generate), "numbers or a generator", fits_number},
     {"strict", IN_INPUT, 0, read_expression, OF_PARAM(strict), "numbers or a generator", fits_number},
     {"special", IN_INPUT, 0, read_special, OF_PARAM(special), NULL, NULL},
+    {"trivial", IN_INPUT, 0, read_input_trivial, OF_PARAM(trivial), NULL, NULL},
     {"in_place", IN_OUTPUT, 0, read_input_index, OF_PARAM(in_place), NULL, NULL},
     {"init", IN_OUTPUT, 0, read_init, OF_PARAM(zeroed), NULL, NULL},
     {"points_into", IN_OUTPUT, 0, read_points_into, OF_PARAM(points_into), NULL, NULL},
@@ -472,6 +492,8 @@ static const struct key keys[] = {
     {"name", IN_ATTR, IN_ATTR, read_name, OF_ATTR(name), NULL, NULL},
     {"type", IN_ATTR, IN_ATTR, read_attr_type, OF_ATTR(type), NULL, NULL},
     {"value", IN_ATTR, IN_ATTR, read_expression, OF_ATTR(value), NULL, NULL},
+    {"strict", IN_ATTR, 0, read_expression, OF_ATTR(strict), NULL, NULL},
+    {"trivial", IN_ATTR, 0, read_attr_trivial, OF_ATTR(trivial), NULL, NULL},
     {"default", IN_ATTR, 0, read_initial, OF_ATTR(initial), NULL, NULL},
     {"unsaid", IN_ATTR, 0, read_flag, OF_ATTR(unsaid), NULL, NULL},
 
@@ -650,7 +672,7 @@ struct akgen_error *task_description_parse(struct arena *arena, const char *text
 {
     const struct yaml_node *root;
     struct description d = {.arena = arena, .task = task, .lines = lines};
-    task->note = task->trivial_reason = "";
+    task->note = "";
     struct akgen_error *error = yaml_parse(arena, "task.yaml", text, &root);
     if (!error)
         error = check_keys(&d, root, IN_TASK, "the task");

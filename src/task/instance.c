@@ -176,15 +176,18 @@ static json_t *attr_json(enum task_attr_type type, const struct expr_value *valu
     return value->kind == EXPR_LIST ? list_json(value, type == TASK_ATTR_LIST_INT) : NULL;
 }
 
+/* Hidden cases of other sizes have the `strict` values: they are for candidates with a host part, which reads attributes. */
 static struct akgen_error *make_attrs(struct task_instance *instance, uint64_t seed)
 {
+    enum task_variant variant = instance->task_case->variant;
+    bool other = variant == TASK_PRIME_SIZES || variant == TASK_TAIL_SIZES;
     const struct task *task = instance->task;
     instance->attrs = arena_alloc(&instance->arena, sizeof(json_t *) * (size_t)(task->attr_count + 1));
     for (int i = 0; i < task->attr_count; i++) {
         const struct task_attr *attr = &task->attrs[i];
         struct expr_scope scope = scope_of(instance, expr_mix(seed, 0x10000u + (uint64_t)i));
         struct expr_value value;
-        struct akgen_error *error = value_of(attr->value, &scope, &value);
+        struct akgen_error *error = value_of(other && attr->strict ? attr->strict : attr->value, &scope, &value);
         if (!error && !(instance->attrs[i] = attr_json(attr->type, &value)))
             error = error_new("the value is %s, expected %s", expr_show(&instance->arena, &value),
                               task_attr_type_names[attr->type]);

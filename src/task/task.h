@@ -157,8 +157,35 @@ struct akgen_error *task_question_write(struct arena *arena, const struct task *
 /* Makes the inputs of a case and both references. An error if that fails, or if golden is not finite although the
  * inputs are. */
 struct akgen_error *task_check_case(const struct task *task, const struct task_case *task_case, uint64_t seed);
-/* An error if zeros, ones or a copy of an input pass the strict check of every case although `trivial` does not list
- * them, or if it lists one that is rejected. */
-struct akgen_error *task_check_trivial(const struct task *task);
+/* A candidate that leaves work out in one way, and what a profile makes of it. */
+struct task_mutant {
+    enum task_mutation kind;
+    int input, attr; /* what it does not read, TASK_NONE if that is none */
+    int axis;        /* of a sample: along which axis; -1: of the whole tensor */
+    bool part;       /* its outputs are right wherever the input has an element of its own that is not left out */
+    json_t *value;   /* of an attribute: what it is taken for */
+    bool applies;    /* some case can tell it from a right one, as far as shapes go */
+    bool noticed;    /* some case has */
+    int idle;        /* in how many cases it has changed no output */
+    int deep;        /* the case of a long sum that a sample passes, which the candidate may know by its sizes; TASK_NONE: none */
+};
+struct task_mutants {
+    struct task_mutant *list;
+    int count;
+};
+/* Lists the mutants of a task and tries each on the cases that the profile has (shown with both kinds of values, and hidden), the smallest
+ * first, until one notices: outputs are computed by the reference of the profile. Cases of over 2^18 elements are for what no smaller one has
+ * noticed, unless `full`. The list is the caller's: task_mutants_free. */
+struct akgen_error *task_mutants_try(const struct task *task, enum task_profile profile, bool full,
+                                     struct task_mutants *mutants);
+void task_mutants_free(struct task_mutants *mutants);
+/* True if the profile passes it in every case. */
+bool task_mutant_passes(const struct task_mutant *mutant);
+/* `trivial` of the task, the input or the attribute that the mutant is about. */
+const struct task_trivial *task_mutant_trivial(const struct task *task, const struct task_mutant *mutant);
+/* "takes input 'm' for zeros". */
+const char *task_mutant_text(struct arena *arena, const struct task *task, const struct task_mutant *mutant);
+/* An error if a mutant passes the strict profile although `trivial` does not list it, or if `trivial` lists what is rejected. */
+struct akgen_error *task_check_mutants(const struct task *task, bool full);
 
 #endif

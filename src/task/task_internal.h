@@ -28,6 +28,8 @@ int task_formula_names(struct arena *arena, const struct task *task, bool lists,
 
 /* Sets task_case->elements and tries all expressions of the task on the case; an error names the line of cases.csv. */
 struct akgen_error *task_case_measure(const struct task *task, struct task_case *task_case);
+/* The id of the shown case that a hidden one is made of, or of the shown one itself. */
+int task_case_origin(const struct task_case *task_case);
 /* An error if `vary` makes no case out of this one: an expression that does not fit. */
 struct akgen_error *task_vary_check(struct arena *arena, const struct task *task, const struct task_case *shown);
 /* Makes of a giant case the one that `smaller` of task.yaml describes. Its cells become the arena's. An error if an

@@ -202,6 +202,11 @@ static bool takes_values(const struct task *task, const struct task_case *shown,
     return takes;
 }
 
+int task_case_origin(const struct task_case *task_case)
+{
+    return task_case->variant == TASK_SHOWN ? task_case->id : (task_case->id - HIDDEN_IDS) / TASK_VARIANTS;
+}
+
 bool task_case_vary(struct arena *arena, const struct task *task, const struct task_case *shown,
                     enum task_variant variant, struct task_case *hidden)
 {

@@ -507,6 +507,42 @@ BLOCK(plant)
     }
 }
 
+/* ending(x, v): x, but for the last element, which is v. */
+BLOCK(ending)
+{
+    memcpy(out, args[0], sizeof *out * (size_t)n);
+    int64_t last = (scope->type == AKGEN_COMPLEX64 ? 2 : 1) * scope->elements - 1 - first; /* of a complex one its second part */
+    if (last >= 0 && last < n)
+        out[last] = args[1][last];
+}
+
+/* rare(p, a, b): element by element a with probability p, else b. */
+BLOCK(rare)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = (double)(expr_mix(key, (uint64_t)(first + i)) >> 11) * 0x1p-53 < args[0][i] ? args[1][i] : args[2][i];
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* shuffled: 0, 1, 2, ... in another order. Element i is start + i * step, modulo their number, which no divisor of the step divides. */
+BLOCK(shuffled)
+{
+    uint64_t size = (uint64_t)scope->elements, step = 1 + expr_mix(key, 0) % size, start = expr_mix(key, 1) % size;
+    while (common_divisor(step, size) != 1)
+        step++;
+    for (int i = 0; i < n; i++)
+        out[i] = (double)((start + (uint64_t)(first + i) % size * step) % size);
+}
+
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -568,6 +604,9 @@ static const struct expr_function functions[] = {
     {"randbool", 0, 0, NULL, randbool_block},
     {"choose", 1, 8, NULL, choose_block},
     {"plant", 2, 8, NULL, plant_block},
+    {"ending", 2, 2, NULL, ending_block},
+    {"rare", 3, 3, NULL, rare_block},
+    {"shuffled", 0, 0, NULL, shuffled_block},
     {"sorted", 1, 1, NULL, sorted_block},
 };
 

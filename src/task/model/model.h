@@ -16,6 +16,28 @@
 enum task_profile { TASK_UPSTREAM, TASK_STRICT };
 
 enum { TASK_NONE = -1, TASK_MAX_PARAMS = 32, TASK_MAX_ATTRS = 32 };
+/* Candidates that leave work out. They write outputs without computing them; or compute from an input that they do not read, or read in part;
+ * or take an attribute for a constant. */
+enum task_mutation {
+    TASK_MUTANT_ZERO, /* outputs are 0, 1, nan, or a copy of an input */
+    TASK_MUTANT_ONE,
+    TASK_MUTANT_COPY,
+    TASK_MUTANT_NAN,
+    TASK_MUTANT_ZEROS, /* an input is taken for 0, for 1, for its first element everywhere, or for other values of the shown generator */
+    TASK_MUTANT_ONES,
+    TASK_MUTANT_FIRST,
+    TASK_MUTANT_GUESS,
+    TASK_MUTANT_TAIL, /* its last element is not read, the last of each row, or all but the first 64th, repeated */
+    TASK_MUTANT_ROWS,
+    TASK_MUTANT_SAMPLE,
+    TASK_MUTANT_CONSTANT, /* an attribute is taken for its default, or for a value that a shown case has */
+    TASK_MUTATIONS
+};
+/* Those that are right by contract (`trivial`): bits 1 << enum task_mutation, and why. */
+struct task_trivial {
+    unsigned kinds;
+    const char *reason;
+};
 enum task_param_kind { TASK_TENSOR, TASK_TENSOR_LIST, TASK_SCALAR, TASK_SCALAR_LIST, TASK_KINDS };
 /* Values at the ends of a floating type that an operator defines (`special`), as bits. */
 enum task_special { TASK_ZERO = 1, TASK_SUBNORMAL = 2, TASK_INF = 4, TASK_NAN = 8 };
@@ -36,6 +58,7 @@ struct task_param { /* one OpDef input or output */
     const struct expr *generate; /* "randn", "uniform(-1, 1)", "randint(-10, 10)", "$scalars", ... */
     const struct expr *strict;   /* the generator of the strict profile's other runs, NULL: `generate` again */
     unsigned special;            /* what strict plants: bits of enum task_special */
+    struct task_trivial trivial; /* how a candidate may take it for something else and be right */
     /* Outputs. Indices are TASK_NONE where the key is not given. */
     int in_place;    /* the input whose memory it is. Without types: the OpDef declares no such output, the operator
                       * only writes its input */
@@ -64,6 +87,8 @@ struct task_attr {
     const char *name;
     enum task_attr_type type;
     const struct expr *value; /* "$alpha", "-1", ... */
+    const struct expr *strict; /* the value in hidden cases of other sizes, NULL: `value` again */
+    struct task_trivial trivial; /* a candidate may take it for a constant */
     const char *initial;      /* the OpDef's default, as C++ has it but for a string's quotes; NULL: it is required */
     bool unsaid;              /* required, which the OpDef does not say */
 };
@@ -113,8 +138,6 @@ struct task_eager {
     const struct expr *m, *k, *n, *batch;
 };
 
-/* Candidates without work that are right by contract (`trivial`): bit 1 << i. */
-enum task_trivial { TASK_TRIVIAL_ZERO, TASK_TRIVIAL_ONE, TASK_TRIVIAL_COPY, TASK_TRIVIALS };
 
 /* The cores that a given host part launches, all of them. */
 enum task_cores { TASK_CORES_VECTOR, TASK_CORES_CUBE, TASK_CORES_UNKNOWN };
@@ -148,8 +171,7 @@ struct task {
     int combination_width;      /* inputs and declared outputs: columns used of a row */
     const char *note;           /* what upstream does oddly, "" if nothing */
     enum task_cores cores;      /* what the host part that scope kernel gives launches */
-    unsigned trivial;           /* candidates without work that are right by contract: bits 1 << enum task_trivial */
-    const char *trivial_reason; /* why */
+    struct task_trivial trivial; /* outputs that are right without work */
     struct task_steps vary;     /* how hidden sizes come from shown ones; none: they make no sense */
     struct task_steps smaller;  /* what stands in for a giant case, before anything is halved */
     struct task_eager *eager;   /* what PyTorch on the NPU launches, in order */
@@ -208,7 +230,7 @@ extern const char *const task_kind_names[TASK_KINDS + 1];
 extern const char *const task_attr_type_names[TASK_ATTR_TYPES + 1];
 extern const char *const task_eager_kind_names[TASK_EAGER_KINDS + 1];
 extern const char *const task_special_names[];
-extern const char *const task_trivial_names[TASK_TRIVIALS + 1];
+extern const char *const task_mutation_names[TASK_MUTATIONS + 1];
 
 /* True if the profile judges output number `output` of this case; an output that is not may stay unwritten. */
 bool task_output_judged(const struct task_instance *instance, int output, enum task_profile profile);

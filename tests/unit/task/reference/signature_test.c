@@ -145,7 +145,7 @@ static void a_new_task_is_fit_to_judge_with(void **state)
                 error = task_check_case(&task, &hidden, 0);
         }
         if (!error && yaml)
-            error = task_check_trivial(&task);
+            error = task_check_mutants(&task, false);
         if (error)
             fprintf(stderr, "%s: %s\n", name, error->message);
         mistakes += error != NULL;
