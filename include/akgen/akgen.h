@@ -4,12 +4,12 @@
  * libzstd, zlib, oneDNN, libgomp, threads, libm, libdl).
  * At run time it needs clang-19, lld-19 and, where a task multiplies matrices, libopenblas.so.0, and finds
  *   - include/ and tasks/ under $AKGEN_HOME, else near the calling program, else in the tree that it was built in;
- *   - akgen-host and akgen-run, which run candidates in a jail, beside the calling program, one folder above it, or in
+ *   - akgen-read, akgen-host and akgen-run, which read and run candidates in a jail, beside the calling program, one folder above it, or in
  *     ../libexec/akgen from there.
  * Compiled candidates are kept in $XDG_CACHE_HOME/akgen, else in ~/.cache/akgen.
  *
  * Thread-safe: every function may be called from any number of threads at once. Nothing is kept between calls but that
- * cache. An evaluation starts processes and waits for them, so the calling program must neither ignore SIGCHLD nor wait for
+ * cache and a few processes of AKGen's own, which end with the program. An evaluation starts processes and waits for them, so the calling program must neither ignore SIGCHLD nor wait for
  * children that are not its own. Out of memory ends the program: a message and exit code 3. */
 #ifndef AKGEN_AKGEN_H
 #define AKGEN_AKGEN_H
