@@ -394,7 +394,7 @@ static struct akgen_error *try_case(const struct task *task, const struct task_c
                 continue;
             enum outcome outcome = try_mutant(&run, mutant);
             mutant->applies |= outcome != UNCHANGED;
-            mutant->idle += outcome == UNCHANGED;
+            mutant->idle += outcome == UNCHANGED && mutant->part;
             mutant->noticed |= told[m] = outcome == NOTICED;
             passed[m] |= outcome == PASSES;
         }

@@ -321,6 +321,7 @@ static void add_yaml(struct skeleton *skeleton, const char *head, int combinatio
         bool other = strcmp(attr->name, "dtype") == 0; /* the column of data types */
         text_addf(&skeleton->yaml, "%s  - name: %s\n    type: %s\n    value: \"%s%s\"\n", i ? "" : "attrs:\n",
                   attr->name, task_attr_type_names[attr->type], other ? "" : "$", other ? attr->value : attr->name);
+        text_add(&skeleton->yaml, "    trivial: \"constant: no case has another value yet\"\n");
     }
 }
 

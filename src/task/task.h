@@ -166,7 +166,7 @@ struct task_mutant {
     json_t *value;   /* of an attribute: what it is taken for */
     bool applies;    /* some case can tell it from a right one, as far as shapes go */
     bool noticed;    /* some case has */
-    int idle;        /* in how many cases it has changed no output */
+    int idle;        /* of one with `part`: in how many cases it has changed no output */
     int deep;        /* the case of a long sum that a sample passes, which the candidate may know by its sizes; TASK_NONE: none */
 };
 struct task_mutants {
