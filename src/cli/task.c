@@ -208,7 +208,7 @@ static struct akgen_error *check_case(struct arena *arena, const struct task *ta
 
 static void print_trivial(const struct task *task, const struct task_trivial *trivial, const char *of, const char *name)
 {
-    for (int i = 0; i < TASK_MUTATIONS; i++)
+    for (int i = 0; i < (*name ? TASK_MUTATIONS : TASK_MUTANT_ZEROS); i++)
         if (trivial->kinds >> i & 1)
             printf("%s: '%s'%s%s passes by contract: %s\n", task->name, task_mutation_names[i], of, name, trivial->reason);
 }

@@ -202,7 +202,7 @@ static struct akgen_error *read_mutations(struct description *d, const struct ke
 
 READER(read_trivial)
 {
-    return read_mutations(d, key, value, TASK_MUTANT_ZERO, TASK_MUTANT_NAN, field);
+    return read_mutations(d, key, value, TASK_MUTANT_ZERO, TASK_MUTATIONS, field);
 }
 
 READER(read_input_trivial)

@@ -454,6 +454,8 @@ bool task_mutant_passes(const struct task_mutant *mutant)
 
 const struct task_trivial *task_mutant_trivial(const struct task *task, const struct task_mutant *mutant)
 {
+    if (task->trivial.kinds >> mutant->kind & 1) /* of all inputs or attributes */
+        return &task->trivial;
     return mutant->attr != TASK_NONE    ? &task->attrs[mutant->attr].trivial
            : mutant->input != TASK_NONE ? &task->inputs[mutant->input].trivial
                                         : &task->trivial;
@@ -495,7 +497,7 @@ const char *task_mutant_text(struct arena *arena, const struct task *task, const
     return text;
 }
 
-/* Each listed kind must pass in some mutant. */
+/* Each listed kind must pass in some mutant; of a task those of inputs and attributes may. */
 static struct akgen_error *check_listed(const struct task *task, const struct task_mutants *mutants,
                                         const struct task_trivial *trivial, const char *what, const char *name)
 {
@@ -503,7 +505,8 @@ static struct akgen_error *check_listed(const struct task *task, const struct ta
     for (int i = 0; i < mutants->count; i++)
         if (task_mutant_trivial(task, &mutants->list[i]) == trivial && task_mutant_passes(&mutants->list[i]))
             pass |= 1u << mutants->list[i].kind;
-    for (int kind = 0; kind < TASK_MUTATIONS; kind++)
+    int kinds = trivial == &task->trivial ? TASK_MUTANT_ZEROS : TASK_MUTATIONS;
+    for (int kind = 0; kind < kinds; kind++)
         if (trivial->kinds >> kind & 1 && !(pass >> kind & 1))
             return error_new("task.yaml lists '%s' as trivial%s%s%s%s, but the strict check rejects it",
                              task_mutation_names[kind], *what ? " of " : "", what, *name ? " " : "", name);

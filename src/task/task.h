@@ -181,7 +181,7 @@ struct akgen_error *task_mutants_try(const struct task *task, enum task_profile 
 void task_mutants_free(struct task_mutants *mutants);
 /* True if the profile passes it in every case. */
 bool task_mutant_passes(const struct task_mutant *mutant);
-/* `trivial` of the task, the input or the attribute that the mutant is about. */
+/* `trivial` of the task if it lists the mutant's kind, else of the input or the attribute that the mutant is about. */
 const struct task_trivial *task_mutant_trivial(const struct task *task, const struct task_mutant *mutant);
 /* "takes input 'm' for zeros". */
 const char *task_mutant_text(struct arena *arena, const struct task *task, const struct task_mutant *mutant);

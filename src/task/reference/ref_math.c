@@ -108,7 +108,10 @@ REFERENCE_OP(muls_op, R(x[0] * c[0]))
 static void muls(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0);
-    double value = call->profile == TASK_UPSTREAM ? reference_column(call, "value") : reference_scalar(call, 1);
+    /* The module has the column's number with all its digits; other values are as the input holds them. */
+    double value = reference_scalar(call, 1), column = reference_column(call, "value");
+    if (call->profile == TASK_UPSTREAM && (float)column == (float)value)
+        value = column;
     if (x->type != AKGEN_COMPLEX64)
         reference_retype(call, 0, AKGEN_DOUBLE);
     reference_map(muls_op, AKGEN_DOUBLE, &x, 1, &value, reference_result(call, 0));

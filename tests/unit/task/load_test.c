@@ -296,8 +296,8 @@ static void misspelt_words_are_errors(void **state)
     expect_error_of_line(task, "check: \"$dtype == float32 ? share(1) : defult\"", "task.yaml:6: check is ");
     expect_error_of_line(task, "check: $dtype", "task.yaml:6: check is '$dtype', expected default, abs_rel");
     expect_error_of_line(task, "check: \"abs_rel($shape, 1)\"", "cases.csv:2: check: in 'abs_rel($shape, 1)': a check");
-    expect_error_of_line(task, "trivial: \"zeros: why\"",
-                         "task.yaml:6: trivial is 'zeros', expected words of: zero one");
+    expect_error_of_line(task, "trivial: \"naught: why\"",
+                         "task.yaml:6: trivial is 'naught', expected words of: zero one");
     expect_error_of_line(task, "trivial: zero", "task.yaml:6: trivial lacks its reason");
     expect_error_of_line(task, "vary: sizes dtype", "task.yaml:6: vary: column 'dtype' holds no size in any case");
     expect_error_of_line(task, "vary: size", "task.yaml:6: vary: 'size' is no column of cases.csv");
