@@ -20,11 +20,11 @@ struct attempt {
     const char *finish, *reasoning; /* NULL: not said */
     struct answer answer;
     struct candidate candidate; /* that it is */
-    const char *hash;     /* of what was read */
-    int same_as;          /* an earlier sample with the same; -1 */
-    struct bench_row row; /* the verdict in the run; its texts are the arena's */
-    const char *ended;    /* "fault at stage run, 3 of 17 cases right" */
-    const char *json;     /* the verdict, as a file has it */
+    const char *hash;           /* of what was read */
+    int same_as;                /* an earlier sample with the same; -1 */
+    struct bench_row row;       /* the verdict in the run; its texts are the arena's */
+    const char *ended;          /* "fault at stage run, 3 of 17 cases right" */
+    const char *json;           /* the verdict, as a file has it */
     struct gen_feedback feedback;
     bool timed; /* it is right, its time is known, and it counts: the run makes kernels faster */
     struct times times;
