@@ -10,7 +10,9 @@ CAPABILITIES = "-all" + "".join(",+" + name for name in (
     "chown dac_override fsetid fowner mknod net_raw setgid setuid setfcap setpcap net_bind_service sys_chroot kill audit_write").split())
 # What the profile allows with CAP_SYS_ADMIN alone, or never (moby's profiles/seccomp/default.json); of clone, the flags of namespaces.
 REFUSED = ("unshare setns mount umount2 pivot_root open_tree move_mount mount_setattr fsopen fsconfig fsmount fspick keyctl add_key "
-           "request_key bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register open_by_handle_at").split()
+           "request_key bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register open_by_handle_at acct init_module "
+           "finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff syslog quotactl lookup_dcookie vhangup "
+           "settimeofday clock_settime mbind set_mempolicy get_mempolicy migrate_pages move_pages kcmp fanotify_init").split()
 NAMESPACES = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
 NO_RANDOM_ADDRESSES, PR_SET_SECCOMP = 0x40000, 22
 SCMP_ALLOW, SCMP_ERRNO, SCMP_EQUAL, SCMP_MASKED = 0x7fff0000, 0x50000, 4, 7

@@ -14,6 +14,7 @@ import time
 import unittest
 
 from akgen_program import AKGEN, HOME, TASKS, akgen, copy_reference, edit
+import escapes
 from container import CAPABILITIES
 
 TASK = "level1/Math/Sqrt"
@@ -99,7 +100,7 @@ class Container(unittest.TestCase):
                 folder = cls.directory / f"root-{mode:o}"
                 folder.mkdir(mode=mode)
                 rows[name] = ([*ROOT_OF_FOLDERS, str(folder)], AKGEN, None)
-        cls.circumstances = {}
+        cls.circumstances, cls.commands = {}, {}
         for name, (command, program, user) in rows.items():
             cache = cls.directory / f"cache-{user}"
             cache.mkdir(mode=0o700, exist_ok=True)  # which only its user finds
@@ -108,6 +109,7 @@ class Container(unittest.TestCase):
             environment = dict(os.environ, NO_COLOR="1", XDG_CACHE_HOME=str(cache), AKGEN_HOME=str(HOME))
             if not runs([*command, "sh", "-c", f"test -r {HOME / 'tasks'} && test -x {program} && exec"]):
                 continue  # this machine cannot have them, or not everybody may read the checkout
+            cls.commands[name] = [*command, program], environment
             cls.circumstances[name] = lambda *arguments, row=([*command, program], environment): subprocess.Popen(
                 [*row[0], *map(str, arguments)], env=row[1], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
@@ -194,32 +196,20 @@ class Container(unittest.TestCase):
 
     def test_nothing_gets_out(self):
         secret = self.directory / "secret"
-        secret.write_text("#error the secret is out\n")
+        secret.write_text(f"#error {escapes.SECRET}\n")
         os.chmod(secret, 0o644)
-        tiling, kernel = "    uint64_t ubBytes = 0;\n", "using namespace AscendC;\n"
-
-        def check(run, _):
-            for path, place, text, verdict, reason in [
-                ("op_host", tiling, f'open("{secret}", O_RDONLY);', "rejected", "system call open"),
-                ("op_host", tiling, "socket(AF_INET, SOCK_STREAM, 0);", "rejected", "system call socket"),
-                ("op_host", tiling, "ptrace(PTRACE_ATTACH, 1, 0, 0);", "rejected", "system call ptrace"),
-                ("op_host", tiling, "kill(1, SIGKILL);", "rejected", "system call kill"),
-                ("op_kernel", kernel, f'#include "{secret}"', "compile_error", "secret"),
-            ]:
-                with tempfile.TemporaryDirectory(dir=self.directory) as directory:
-                    os.chmod(directory, 0o755)
-                    project = copy_reference(TASK, directory)
-                    edit(project / path / "sqrt.cpp", place, place + text + "\n")
-                    if path == "op_host":
-                        source = project / path / "sqrt.cpp"
-                        source.write_text("#include <csignal>\n#include <fcntl.h>\n#include <sys/ptrace.h>\n#include <sys/socket.h>\n"
-                                          "#include <unistd.h>\n" + source.read_text())
-                    done = run("eval", TASK, project, "--case=0", "--json")
-                result = json.loads(done.stdout)
-                self.assertEqual(result["verdict"], verdict, (text, result["reason"]))
-                self.assertRegex(result["reason"], reason)
-                self.assertNotIn("the secret is out", done.stdout)
-        self.each(check)
+        mark = f"left-{os.getpid()}"
+        for name, (command, environment) in self.commands.items():
+            cache = pathlib.Path(environment["XDG_CACHE_HOME"]) / "akgen"
+            folder = pathlib.Path(tempfile.mkdtemp(dir=self.directory))
+            os.chmod(folder, 0o755)
+            made = escapes.candidates(folder, {"SECRET": secret, "TASK": TASKS / TASK, "MARK": mark, "CACHE": cache})
+            for escape, verdict, expected, reason in escapes.judge(made, TASKS / TASK, command, environment):
+                with self.subTest(name, escape=escape):
+                    self.assertEqual(verdict["verdict"], expected, verdict["reason"])
+                    self.assertRegex(verdict["reason"] or "", reason)
+                    self.assertNotIn(escapes.SECRET, json.dumps(verdict))
+            self.assertEqual([path for path in (pathlib.Path("/tmp") / mark, cache / mark) if path.exists()], [])
 
     @unittest.skipUnless(runs(FILTER), "this machine has no seccomp")
     def test_without_seccomp_it_refuses(self):
