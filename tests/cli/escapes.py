@@ -18,7 +18,7 @@ ESCAPES = [
     ("a debugger", HOST, "ptrace(PTRACE_ATTACH, 1, 0, 0);", "rejected", "system call ptrace"),
     ("a signal", HOST, "kill(1, SIGKILL);", "rejected", "system call kill"),
     ("a signal to all", HOST, "kill(-1, SIGKILL);", "rejected", "system call kill"),
-    ("a process that stays", HOST, "if (fork() == 0) for (;;) pause();", "rejected", "system call (clone|fork)"),
+    ("a process that stays", HOST, "if (fork() == 0) for (;;) pause();", "rejected", "system call (clone|fork)|a forbidden system call"),
     ("a file that stays", HOST, 'creat("/tmp/@MARK@", 0644);', "rejected", "system call"),
     ("a file in the cache", HOST, 'open("@CACHE@/@MARK@", O_CREAT | O_WRONLY, 0644);', "rejected", "system call open"),
     ("the network", HOST, "socket(AF_INET, SOCK_STREAM, 0);", "rejected", "system call socket"),
