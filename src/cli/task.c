@@ -210,7 +210,8 @@ static void print_trivial(const struct task *task, const struct task_trivial *tr
 {
     for (int i = 0; i < (*name ? TASK_MUTATIONS : TASK_MUTANT_ZEROS); i++)
         if (trivial->kinds >> i & 1)
-            printf("%s: '%s'%s%s passes by contract: %s\n", task->name, task_mutation_names[i], of, name, trivial->reason);
+            printf("%s: '%s'%s%s passes by contract: %s\n", task->name, task_mutation_names[i], of, name,
+                   trivial->reason);
 }
 
 /* Makes the inputs and both references of case 0 and of hidden cases, or of all cases: what every evaluation of the
@@ -332,12 +333,14 @@ int cli_task(int argc, char **argv)
 {
     static const struct cli_table table = {
         CLI_ROWS(rows),
-        .args_doc = "list\nshow TASK\nquestion TASK DIR\ncheck [TASK]\nmutants [TASK]\nreferences\nnew PATH/SUITE/levelN/CATEGORY/OP",
+        .args_doc = "list\nshow TASK\nquestion TASK DIR\ncheck [TASK]\nmutants [TASK]\nreferences\nnew "
+                    "PATH/SUITE/levelN/CATEGORY/OP",
         .doc =
             "The benchmark's tasks.\vlist: every task. show: one task, its cases and its description. question: "
             "write the files that a candidate begins with into a new folder. check: make the inputs and the references "
             "of case 0 and of hidden cases of every task, or of the one named, and try "
-            "candidates that leave work out. mutants: which of these each profile passes, and how many of each kind. references: what 'reference' in a task.yaml may say, and what each needs of a "
+            "candidates that leave work out. mutants: which of these each profile passes, and how many of each kind. "
+            "references: what 'reference' in a task.yaml may say, and what each needs of a "
             "task. new: a task of your own to begin with (docs/tasks.md). TASK may be a directory.",
     };
     struct task_arguments arguments = {.scope = EVAL_PROJECT};

@@ -11,8 +11,8 @@ struct kind_count {
 };
 
 /* Prints a task's mutants that a profile passes, and counts its kinds. */
-static struct akgen_error *count_task(struct arena *arena, const struct task *task, enum task_profile profile, bool full,
-                                      struct kind_count counts[TASK_MUTATIONS + 1])
+static struct akgen_error *count_task(struct arena *arena, const struct task *task, enum task_profile profile,
+                                      bool full, struct kind_count counts[TASK_MUTATIONS + 1])
 {
     struct task_mutants mutants;
     unsigned applies = 0, passed = 0, listed = 0;
@@ -41,8 +41,8 @@ static struct akgen_error *count_task(struct arena *arena, const struct task *ta
 
 static int print_counts(struct kind_count counts[TASK_STRICT + 1][TASK_MUTATIONS + 1])
 {
-    printf("\n%-10s %28s %28s\n%-10s %8s %9s %9s %8s %9s %9s\n", "", "strict", "upstream", "kind", "tasks", "passed", "contract",
-           "tasks", "passed", "contract");
+    printf("\n%-10s %28s %28s\n%-10s %8s %9s %9s %8s %9s %9s\n", "", "strict", "upstream", "kind", "tasks", "passed",
+           "contract", "tasks", "passed", "contract");
     for (int kind = 0; kind <= TASK_MUTATIONS; kind++) {
         printf("%-10s", kind < TASK_MUTATIONS ? task_mutation_names[kind] : "any");
         for (int profile = TASK_STRICT; profile >= TASK_UPSTREAM; profile--) {
@@ -59,8 +59,8 @@ int cli_task_mutants(struct arena *arena, const char *name, bool full)
     struct kind_count counts[TASK_STRICT + 1][TASK_MUTATIONS + 1] = {0};
     struct task *tasks = arena_alloc(arena, sizeof *tasks);
     int count = 1;
-    struct akgen_error *error = name ? task_find(arena, toolchain_home(), name, tasks)
-                                     : task_load_all(arena, toolchain_home(), &tasks, &count);
+    struct akgen_error *error =
+        name ? task_find(arena, toolchain_home(), name, tasks) : task_load_all(arena, toolchain_home(), &tasks, &count);
     for (int i = 0; i < count && !error; i++) {
         if (tasks[i].broken)
             error = error_new("%s", tasks[i].broken);

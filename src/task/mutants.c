@@ -8,7 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1024, MOST_VALUES = 8, AXES = 4, SMALL_CASE = 1 << 18, LEAST_CASES = 4, LONG_SUM = 4096, SHORT_SUM = 128, MOST_IDLE = 4 };
+enum {
+    CHUNK = 1024,
+    MOST_VALUES = 8,
+    AXES = 4,
+    SMALL_CASE = 1 << 18,
+    LEAST_CASES = 4,
+    LONG_SUM = 4096,
+    SHORT_SUM = 128,
+    MOST_IDLE = 4
+};
 enum { GUESS_SEED = 20011 }; /* what a candidate may draw by itself; no run of an evaluation has it */
 
 /* The list. */
@@ -127,7 +136,8 @@ static const struct task_tensor *copied_input(const struct task_instance *instan
 }
 
 /* Fills an output without computing it; false if the mutant cannot. */
-static bool fill_output(const struct task_instance *instance, enum task_mutation kind, struct task_tensor *output, int t)
+static bool fill_output(const struct task_instance *instance, enum task_mutation kind, struct task_tensor *output,
+                        int t)
 {
     if (kind == TASK_MUTANT_COPY) {
         const struct task_tensor *input = copied_input(instance, output, t);
@@ -238,8 +248,9 @@ static struct task_argument values_copy(struct arena *arena, const struct task_a
     struct task_argument copy = *input;
     copy.tensors = arena_copy(arena, input->tensors, sizeof *copy.tensors * (size_t)(input->count + 1));
     for (int t = 0; t < input->count; t++)
-        copy.tensors[t].values = arena_copy(arena, input->tensors[t].values,
-                                            (size_t)(input->tensors[t].elements) * akgen_dtype_size(input->tensors[t].type));
+        copy.tensors[t].values =
+            arena_copy(arena, input->tensors[t].values,
+                       (size_t)(input->tensors[t].elements) * akgen_dtype_size(input->tensors[t].type));
     return copy;
 }
 
@@ -314,8 +325,8 @@ static enum outcome try_mutant(struct run *run, const struct task_mutant *mutant
 {
     if (mutant->kind == TASK_MUTANT_GUESS && !run->guessed)
         make_guess(run, run->instance->task, run->instance->task_case);
-    return mutant->attr != TASK_NONE    ? try_attr(run, mutant)
-           : mutant->input != TASK_NONE ? try_input(run, mutant)
+    return mutant->attr != TASK_NONE       ? try_attr(run, mutant)
+           : mutant->input != TASK_NONE    ? try_input(run, mutant)
            : try_output(run, mutant->kind) ? PASSES
                                            : NOTICED;
 }
@@ -357,7 +368,7 @@ enum effort {
 /* A sample must be noticed in every case of a long sum: its candidate may compute the others as it should. */
 static bool wanted(const struct task *task, const struct task_mutant *mutant, bool long_sum, enum effort effort)
 {
-    if (mutant->idle >= MOST_IDLE && !mutant->applies && effort != EFFORT_FULL)
+    if (mutant->idle >= MOST_IDLE && !mutant->applies)
         return false;
     if (!mutant->noticed)
         return effort != EFFORT_LATE || !is_listed(task, mutant);
@@ -365,22 +376,25 @@ static bool wanted(const struct task *task, const struct task_mutant *mutant, bo
 }
 
 /* Tries on one case, with both kinds of values if it is shown, what is still to be tried. */
-static struct akgen_error *try_case(const struct task *task, const struct task_case *task_case, enum task_profile profile,
-                                    enum effort effort, struct task_mutants *mutants)
+static struct akgen_error *try_case(const struct task *task, const struct task_case *task_case,
+                                    enum task_profile profile, enum effort effort, struct task_mutants *mutants)
 {
     struct task_instance *shapes;
     struct akgen_error *error = task_instance_smaller(task, task_case, &shapes);
     if (error)
         return error;
-    bool long_sum = longest_sum(shapes) >= LONG_SUM && task_case->variant < TASK_LIMIT_VALUES; /* an infinite sum shows nothing */
+    bool long_sum =
+        longest_sum(shapes) >= LONG_SUM && task_case->variant < TASK_LIMIT_VALUES; /* an infinite sum shows nothing */
     int trials = profile == TASK_STRICT ? 2 : task_trials(task);
-    bool *passed = calloc((size_t)mutants->count + 1, sizeof *passed), *told = calloc((size_t)mutants->count + 1, sizeof *told);
+    bool *passed = calloc((size_t)mutants->count + 1, sizeof *passed),
+         *told = calloc((size_t)mutants->count + 1, sizeof *told);
     if (!passed || !told)
         abort();
     for (int trial = 0; trial < trials && !error; trial++) {
         bool any = false;
         for (int m = 0; m < mutants->count; m++)
-            any |= wanted(task, &mutants->list[m], long_sum, effort) && !told[m] && fits_shapes(&mutants->list[m], shapes);
+            any |=
+                wanted(task, &mutants->list[m], long_sum, effort) && !told[m] && fits_shapes(&mutants->list[m], shapes);
         if (!any)
             break;
         struct run run = {.profile = profile};
@@ -418,7 +432,8 @@ static int by_elements(const void *a, const void *b)
 }
 
 /* The profile's cases, small ones first. */
-static const struct task_case **cases_of(struct arena *arena, const struct task *task, enum task_profile profile, int *count)
+static const struct task_case **cases_of(struct arena *arena, const struct task *task, enum task_profile profile,
+                                         int *count)
 {
     size_t shown = (size_t)task->case_count;
     const struct task_case **cases = arena_alloc(arena, sizeof *cases * (shown * (TASK_VARIANTS + 1) + 1));
@@ -440,7 +455,9 @@ struct akgen_error *task_mutants_try(const struct task *task, enum task_profile 
     struct akgen_error *error = list_mutants(task, mutants);
     for (int i = 0; i < count && !error; i++) {
         bool small = i < LEAST_CASES || cases[i]->elements <= SMALL_CASE;
-        error = try_case(task, cases[i], profile, full ? EFFORT_FULL : small ? EFFORT_SMALL : EFFORT_LATE, mutants);
+        enum effort effort = full ? EFFORT_FULL : small ? EFFORT_SMALL : EFFORT_LATE;
+        if (effort != EFFORT_LATE || profile == TASK_STRICT)
+            error = try_case(task, cases[i], profile, effort, mutants);
     }
     arena_free(&arena);
     return error;
@@ -482,7 +499,8 @@ const char *task_mutant_text(struct arena *arena, const struct task *task, const
                                                     : "";
     const char *at = strstr(texts[mutant->kind], "%s");
     int before = at ? (int)(at - texts[mutant->kind]) : 0;
-    const char *text = at ? arena_printf(arena, "%.*s%s%s", before, texts[mutant->kind], name, at + 2) : texts[mutant->kind];
+    const char *text =
+        at ? arena_printf(arena, "%.*s%s%s", before, texts[mutant->kind], name, at + 2) : texts[mutant->kind];
     if (mutant->attr != TASK_NONE) {
         char *value = json_dumps(mutant->value, JSON_ENCODE_ANY | JSON_COMPACT);
         text = arena_printf(arena, "%s%s", text, value);
@@ -521,7 +539,8 @@ struct akgen_error *task_check_mutants(const struct task *task, bool full)
     for (int i = 0; i < mutants.count && !error; i++) {
         const struct task_mutant *mutant = &mutants.list[i];
         if (task_mutant_passes(mutant) && !is_listed(task, mutant))
-            error = error_new("a candidate that %s passes the strict check of every case; if the contract allows it, 'trivial' with '%s' "
+            error = error_new("a candidate that %s passes the strict check of every case; if the contract allows it, "
+                              "'trivial' with '%s' "
                               "says why (docs/tasks.md)",
                               task_mutant_text(&arena, task, mutant), task_mutation_names[mutant->kind]);
     }

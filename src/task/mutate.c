@@ -28,8 +28,10 @@ bool mutation_changes(const struct task_mutant *mutant, const struct task_tensor
     int last = tensor->rank - 1;
     switch (mutant->kind) {
     case TASK_MUTANT_FIRST:
-    case TASK_MUTANT_TAIL: return tensor->elements > 1;
-    case TASK_MUTANT_ROWS: return last > 0 && tensor->dims[last] > 1 && tensor->elements > 0;
+    case TASK_MUTANT_TAIL:
+        return tensor->elements > 1;
+    case TASK_MUTANT_ROWS:
+        return last > 0 && tensor->dims[last] > 1 && tensor->elements > 0;
     case TASK_MUTANT_SAMPLE: {
         if (mutant->axis >= tensor->rank || !tensor->elements)
             return false;
@@ -37,7 +39,8 @@ bool mutation_changes(const struct task_mutant *mutant, const struct task_tensor
         sample_of(tensor, mutant->axis, &size, &kept, &inner);
         return kept > 0 && size >= 2 * SAMPLE_SHARE;
     }
-    default: return tensor->elements > 0;
+    default:
+        return tensor->elements > 0;
     }
 }
 
@@ -122,15 +125,29 @@ bool mutate_input(struct task_instance *instance, const struct task_mutant *muta
         const struct task_tensor *tensor = &input->tensors[t];
         if (!mutation_changes(mutant, tensor))
             continue;
-        changes |= mutant->kind != TASK_MUTANT_GUESS || copy_guess(tensor, guess ? &guess->inputs[mutant->input] : NULL, t);
+        changes |=
+            mutant->kind != TASK_MUTANT_GUESS || copy_guess(tensor, guess ? &guess->inputs[mutant->input] : NULL, t);
         switch (mutant->kind) {
-        case TASK_MUTANT_ZEROS: fill_number(tensor, 0); break;
-        case TASK_MUTANT_ONES: fill_number(tensor, 1); break;
-        case TASK_MUTANT_FIRST: fill_first(tensor); break;
-        case TASK_MUTANT_TAIL: clear_last(tensor, tensor->elements, tail_of(tensor)); break;
-        case TASK_MUTANT_ROWS: clear_last(tensor, tensor->dims[tensor->rank - 1], 1); break;
-        case TASK_MUTANT_SAMPLE: repeat_sample(tensor, mutant->axis); break;
-        default: break;
+        case TASK_MUTANT_ZEROS:
+            fill_number(tensor, 0);
+            break;
+        case TASK_MUTANT_ONES:
+            fill_number(tensor, 1);
+            break;
+        case TASK_MUTANT_FIRST:
+            fill_first(tensor);
+            break;
+        case TASK_MUTANT_TAIL:
+            clear_last(tensor, tensor->elements, tail_of(tensor));
+            break;
+        case TASK_MUTANT_ROWS:
+            clear_last(tensor, tensor->dims[tensor->rank - 1], 1);
+            break;
+        case TASK_MUTANT_SAMPLE:
+            repeat_sample(tensor, mutant->axis);
+            break;
+        default:
+            break;
         }
     }
     return changes;

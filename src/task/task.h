@@ -167,15 +167,16 @@ struct task_mutant {
     bool applies;    /* some case can tell it from a right one, as far as shapes go */
     bool noticed;    /* some case has */
     int idle;        /* of one with `part`: in how many cases it has changed no output */
-    int deep;        /* the case of a long sum that a sample passes, which the candidate may know by its sizes; TASK_NONE: none */
+    int deep; /* the case of a long sum that a sample passes, which the candidate may know by its sizes; TASK_NONE: none */
 };
 struct task_mutants {
     struct task_mutant *list;
     int count;
 };
 /* Lists the mutants of a task and tries each on the cases that the profile has (shown with both kinds of values, and hidden), the smallest
- * first, until one notices: outputs are computed by the reference of the profile. Cases of over 2^18 elements are for what no smaller one has
- * noticed, unless `full`. The list is the caller's: task_mutants_free. */
+ * first, until one notices: outputs are computed by the reference of the profile. Unless `full`, cases of over 2^18 elements beyond the first
+ * four are for what no smaller one has noticed in the strict profile, and left out in the other. The list is the caller's:
+ * task_mutants_free. */
 struct akgen_error *task_mutants_try(const struct task *task, enum task_profile profile, bool full,
                                      struct task_mutants *mutants);
 void task_mutants_free(struct task_mutants *mutants);

@@ -1,14 +1,15 @@
 """No task lets a candidate pass the strict profile that leaves work out, but where its contract says so; beside it, how many tasks do in
 the profile of the published checks.
 
-akgen task mutants --full; the last lines are a table, one row for each way to leave work out."""
+akgen task mutants; its last lines are a table, one row for each way to leave work out. Upstream's cases are those of at most 2^18 elements,
+or the four smallest."""
 import os
 import subprocess
 import sys
 
 
 def main():
-    run = subprocess.run([os.environ["AKGEN"], "task", "mutants", "--full"], capture_output=True, text=True)
+    run = subprocess.run([os.environ["AKGEN"], "task", "mutants"], capture_output=True, text=True)
     print(run.stdout, run.stderr)
     rows = [line.split() for line in run.stdout.split("\n\n")[-1].splitlines()[2:]]
     if not rows or rows[-1][0] != "any":

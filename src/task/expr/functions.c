@@ -511,7 +511,8 @@ BLOCK(plant)
 BLOCK(ending)
 {
     memcpy(out, args[0], sizeof *out * (size_t)n);
-    int64_t last = (scope->type == AKGEN_COMPLEX64 ? 2 : 1) * scope->elements - 1 - first; /* of a complex one its second part */
+    int64_t last =
+        (scope->type == AKGEN_COMPLEX64 ? 2 : 1) * scope->elements - 1 - first; /* of a complex one its second part */
     if (last >= 0 && last < n)
         out[last] = args[1][last];
 }

@@ -31,11 +31,11 @@ const char *const task_eager_kind_names[] = {
 };
 const char *const task_special_names[] = {"zero", "subnormal", "inf", "nan", NULL}; /* in the order of the bits */
 const char *const task_mutation_names[] = {
-    [TASK_MUTANT_ZERO] = "zero",     [TASK_MUTANT_ONE] = "one",     [TASK_MUTANT_COPY] = "copy",
-    [TASK_MUTANT_NAN] = "nan",       [TASK_MUTANT_ZEROS] = "zeros", [TASK_MUTANT_ONES] = "ones",
-    [TASK_MUTANT_FIRST] = "first",   [TASK_MUTANT_GUESS] = "guess", [TASK_MUTANT_TAIL] = "tail",
-    [TASK_MUTANT_ROWS] = "rows",     [TASK_MUTANT_SAMPLE] = "sample",
-    [TASK_MUTANT_CONSTANT] = "constant", [TASK_MUTATIONS] = NULL,
+    [TASK_MUTANT_ZERO] = "zero",   [TASK_MUTANT_ONE] = "one",       [TASK_MUTANT_COPY] = "copy",
+    [TASK_MUTANT_NAN] = "nan",     [TASK_MUTANT_ZEROS] = "zeros",   [TASK_MUTANT_ONES] = "ones",
+    [TASK_MUTANT_FIRST] = "first", [TASK_MUTANT_GUESS] = "guess",   [TASK_MUTANT_TAIL] = "tail",
+    [TASK_MUTANT_ROWS] = "rows",   [TASK_MUTANT_SAMPLE] = "sample", [TASK_MUTANT_CONSTANT] = "constant",
+    [TASK_MUTATIONS] = NULL,
 };
 
 static int param_index(const struct task_param *params, int count, const char *name)

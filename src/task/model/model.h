@@ -86,11 +86,11 @@ enum task_attr_type {
 struct task_attr {
     const char *name;
     enum task_attr_type type;
-    const struct expr *value; /* "$alpha", "-1", ... */
-    const struct expr *strict; /* the value in hidden cases of other sizes, NULL: `value` again */
+    const struct expr *value;    /* "$alpha", "-1", ... */
+    const struct expr *strict;   /* the value in hidden cases of other sizes, NULL: `value` again */
     struct task_trivial trivial; /* a candidate may take it for a constant */
-    const char *initial;      /* the OpDef's default, as C++ has it but for a string's quotes; NULL: it is required */
-    bool unsaid;              /* required, which the OpDef does not say */
+    const char *initial; /* the OpDef's default, as C++ has it but for a string's quotes; NULL: it is required */
+    bool unsaid;         /* required, which the OpDef does not say */
 };
 
 /* One step towards another case (`vary`, `smaller`): `column = value`, or other sizes in some columns. */
@@ -138,7 +138,6 @@ struct task_eager {
     const struct expr *m, *k, *n, *batch;
 };
 
-
 /* The cores that a given host part launches, all of them. */
 enum task_cores { TASK_CORES_VECTOR, TASK_CORES_CUBE, TASK_CORES_UNKNOWN };
 
@@ -168,15 +167,15 @@ struct task {
     enum akgen_dtype (*combinations)[TASK_MAX_PARAMS]; /* dtype combinations that the OpDef must offer: per row inputs,
                                                         * then outputs */
     int combination_count;
-    int combination_width;      /* inputs and declared outputs: columns used of a row */
-    const char *note;           /* what upstream does oddly, "" if nothing */
-    enum task_cores cores;      /* what the host part that scope kernel gives launches */
+    int combination_width;       /* inputs and declared outputs: columns used of a row */
+    const char *note;            /* what upstream does oddly, "" if nothing */
+    enum task_cores cores;       /* what the host part that scope kernel gives launches */
     struct task_trivial trivial; /* outputs that are right without work */
-    struct task_steps vary;     /* how hidden sizes come from shown ones; none: they make no sense */
-    struct task_steps smaller;  /* what stands in for a giant case, before anything is halved */
-    struct task_eager *eager;   /* what PyTorch on the NPU launches, in order */
-    int eager_count;            /* 0: nobody has said */
-    const char *broken;         /* why task_load_all could not load it; then only suite to dir are set */
+    struct task_steps vary;      /* how hidden sizes come from shown ones; none: they make no sense */
+    struct task_steps smaller;   /* what stands in for a giant case, before anything is halved */
+    struct task_eager *eager;    /* what PyTorch on the NPU launches, in order */
+    int eager_count;             /* 0: nobody has said */
+    const char *broken;          /* why task_load_all could not load it; then only suite to dir are set */
 };
 
 /* How the strict profile makes a hidden case of a shown one: with other sizes, primes or one more than a size that was

@@ -46,8 +46,8 @@ static void sizes_in_columns_follow(void **state)
     assert_string_equal(hidden_cell("Sasum", 0, TASK_TAIL_SIZES, "n"), "33");
     assert_string_equal(hidden_cell("Ccopy", 1, TASK_PRIME_SIZES, "n"), "1703"); /* [16, 2048]: 13 * 131 */
     assert_string_equal(hidden_cell("Eye", 4, TASK_PRIME_SIZES, "num_rows"), "13");
-    assert_string_equal(hidden_cell("Eye", 4, TASK_PRIME_SIZES, "num_columns"), "31"); /* 32 */
-    assert_string_equal(hidden_cell("Arange", 0, TASK_PRIME_SIZES, "end"), "270"); /* 8, 10, .. */
+    assert_string_equal(hidden_cell("Eye", 4, TASK_PRIME_SIZES, "num_columns"), "31");             /* 32 */
+    assert_string_equal(hidden_cell("Arange", 0, TASK_PRIME_SIZES, "end"), "270");                 /* 8, 10, .. */
     assert_string_equal(hidden_cell("GroupNormSwish", 0, TASK_TAIL_SIZES, "gamma_shape"), "[24]"); /* 8 groups */
     assert_string_equal(hidden_cell("BasicMatmul", 0, TASK_PRIME_SIZES, "m"), "127");
 }
@@ -185,9 +185,12 @@ static int release(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_in_columns_follow),     cmocka_unit_test(hidden_cases_stay_small),
-        cmocka_unit_test(every_task_has_hidden_sizes), cmocka_unit_test(values_are_planted),
-        cmocka_unit_test(integers_have_no_ends),       cmocka_unit_test(the_second_run_has_equal_elements),
+        cmocka_unit_test(sizes_in_columns_follow),
+        cmocka_unit_test(hidden_cases_stay_small),
+        cmocka_unit_test(every_task_has_hidden_sizes),
+        cmocka_unit_test(values_are_planted),
+        cmocka_unit_test(integers_have_no_ends),
+        cmocka_unit_test(the_second_run_has_equal_elements),
         cmocka_unit_test(attributes_change_in_hidden_cases),
     };
     return cmocka_run_group_tests(tests, NULL, release);
