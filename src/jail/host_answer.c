@@ -15,6 +15,8 @@ static bool is_function(const char *name)
 struct akgen_error *host_result_decode(struct arena *arena, const void *bytes, size_t length,
                                        struct host_result *result)
 {
+    /* A message of another build, which the cache may hold, fills nothing. */
+    *result = (struct host_result){.stage = result->stage, .printed = result->printed};
     struct akgen_error *error = wire_decode(arena, WIRE_HOST_RESULT, bytes, length, result);
     const bool tiled = result->tiling.block_dim, defined = result->def.type;
     if (!error && (result->status == JOB_OK ? tiled == defined : tiled || defined || !result->error))

@@ -134,7 +134,7 @@ void build_describe(struct builder *builder)
                                  .seconds =
                                      builder->options->describe_seconds > 0 ? builder->options->describe_seconds : 30,
                                  .budget = builder->options->budget};
-    struct host_result result;
+    struct host_result result = {0};
     double start = clock_seconds();
     const char *key = build_object_key(builder, "description",
                                        arena_printf(builder->arena, "%s %s", build->host_so, job.soc ? job.soc : ""));

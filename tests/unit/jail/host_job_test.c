@@ -142,6 +142,27 @@ static struct akgen_error *pass(struct arena *arena, const struct host_result *f
     return host_result_decode(arena, bytes, length, to);
 }
 
+/* A description that the cache has of another build fills nothing, and what stood in the result before is not released. */
+static void test_a_message_of_another_build(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct op_attr attrs[1];
+    memset(attrs, 0x55, sizeof attrs);
+    static const char foreign[64] = "no message of this build";
+    struct host_result result;
+    memset(&result, 0x55, sizeof result);
+    result.def.attr_count = 1;
+    result.def.attrs = attrs;
+    result.stage = JOB_LOAD;
+    struct akgen_error *error = host_result_decode(&arena, foreign, sizeof foreign, &result);
+    assert_non_null(error);
+    assert_int_equal(result.def.attr_count, 0);
+    assert_int_equal(result.stage, JOB_LOAD);
+    error_free(error);
+    arena_free(&arena);
+}
+
 /* Each number has its bound, and nothing may be longer than tiling data. */
 static void test_tilings_that_no_function_returns(void **state)
 {
@@ -206,11 +227,9 @@ static void test_definitions_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_job_comes_back),
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_tilings_that_no_function_returns),
-        cmocka_unit_test(test_a_tiling_comes_back),
-        cmocka_unit_test(test_definitions_are_checked),
+        cmocka_unit_test(test_a_job_comes_back),           cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_a_message_of_another_build), cmocka_unit_test(test_tilings_that_no_function_returns),
+        cmocka_unit_test(test_a_tiling_comes_back),        cmocka_unit_test(test_definitions_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
