@@ -115,13 +115,6 @@ static size_t length_of(const char *at, const char *mark)
     return strncasecmp(at, mark, length) == 0 ? length : 0;
 }
 
-static bool only_spaces(const char *from, const char *to)
-{
-    while (from < to && (*from == ' ' || *from == '\t' || *from == GONE))
-        from++;
-    return from == to;
-}
-
 /* Marks what is not to be read; lines stay lines. */
 static void blank(char *from, const char *to)
 {
@@ -141,9 +134,19 @@ static void remove_blanks(char *text)
 
 struct thinking {
     struct text taken;
-    char *begin; /* of the thinking at hand, or where text may begin that somebody calls thinking later */
-    int which;   /* row of `marks`; -1: none is open */
+    char *begin;        /* of the thinking at hand, or where text may begin that somebody calls thinking later */
+    int which;          /* row of `marks`; -1: none is open */
+    const char *spaces; /* the line at hand has nothing but spaces and thinking before this byte */
 };
+
+/* True if the line has nothing but spaces and thinking before `at`. Goes on where it came to last: a line can have a million marks. */
+static bool begins_line(struct thinking *thinking, const char *at)
+{
+    const char **from = &thinking->spaces;
+    while (*from < at && (**from == ' ' || **from == '\t' || **from == GONE))
+        ++*from;
+    return *from >= at;
+}
 
 static void take(struct thinking *thinking, char *to, char *behind)
 {
@@ -156,8 +159,8 @@ static void take(struct thinking *thinking, char *to, char *behind)
     thinking->which = -1;
 }
 
-/* The bytes of a mark at `at`, which opens or closes thinking; 0: there is none. `line`: where the line begins. */
-static size_t meet_mark(struct thinking *thinking, const char *line, char *at)
+/* The bytes of a mark at `at`, which opens or closes thinking; 0: there is none. */
+static size_t meet_mark(struct thinking *thinking, char *at)
 {
     size_t length;
     if (thinking->which >= 0) {
@@ -166,14 +169,14 @@ static size_t meet_mark(struct thinking *thinking, const char *line, char *at)
         return length;
     }
     for (int i = 0; i < MARKS; i++) {
-        if (only_spaces(line, at) && (length = length_of(at, marks[i].open))) {
+        if ((length = length_of(at, marks[i].open)) && begins_line(thinking, at)) {
             thinking->begin = at;
             thinking->which = i;
             return length;
         }
         /* What opened it was in the prompt. */
         if ((length = length_of(at, marks[i].close))) {
-            if (only_spaces(line, at) || at[length] == '\n' || !at[length])
+            if (begins_line(thinking, at) || at[length] == '\n' || !at[length])
                 take(thinking, at, at + length);
             return length;
         }
@@ -220,17 +223,17 @@ static char *final_channel(char *text, char **answer)
 
 const char *answer_take_thinking(struct arena *arena, char *text, int *open)
 {
-    struct thinking thinking = {.begin = text, .which = -1};
+    struct thinking thinking = {.begin = text, .which = -1, .spaces = text};
     char *answer, *channel = final_channel(text, &answer), *end = text + strlen(text);
     *open = 0;
     if (channel) {
         take(&thinking, answer ? answer : end, answer ? answer : end);
         *open = answer ? 0 : 1;
     } else {
-        const char *line = text;
         for (char *at = text; *at;) {
-            size_t length = strchr("<[\xe2", *at) ? meet_mark(&thinking, line, at) : 0;
-            line = *at == '\n' ? at + 1 : line;
+            size_t length = strchr("<[\xe2", *at) ? meet_mark(&thinking, at) : 0;
+            if (*at == '\n')
+                thinking.spaces = at + 1;
             at += length ? length : 1;
         }
         if (thinking.which >= 0) {
