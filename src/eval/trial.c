@@ -66,6 +66,7 @@ static const char *neutral(struct arena *arena, const struct verdict_case *again
     case AKGEN_VERDICT_FAULT:
         return again->stage == AKGEN_STAGE_TILING ? "the host part crashes" : "the kernel crashes";
     case AKGEN_VERDICT_TIMEOUT:
+        return again->run.endless_count ? "the kernel does not end" : again->error;
     case AKGEN_VERDICT_UNSUPPORTED:
     case AKGEN_VERDICT_INFRA_ERROR:
         return again->error;

@@ -54,6 +54,13 @@ class Salt(unittest.TestCase):
         self.assertRegex(told["reason"], r"^case 2: with other inputs at other addresses: fault [a-z_]+$")
         self.assertEqual(told["cases"][0]["faults"], [])
 
+    def test_no_end_has_no_place_and_no_rounds(self):
+        self.later("volatile uint32_t sink = 0; for (;;) { for (uint32_t i = *(__gm__ uint32_t *)x & 1023; i; i--) sink = sink + i; }")
+        told = self.strict("--salt=1")
+        self.assertEqual(told["verdict"], "timeout")
+        self.assertEqual(told["reason"], "case 2: with other inputs at other addresses: the kernel does not end")
+        self.assertEqual(told["cases"][0]["endless"], [])
+
     def test_the_set_can_be_looked_at(self):
         self.later(TELLS)
         named = NAMED.search(self.strict()["reason"])
