@@ -714,9 +714,17 @@ void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t
 
 bool gm_written_by_others(struct npu_core *core, const struct npu_gm_region *region, uint64_t addr, uint64_t bytes)
 {
-    size_t low = addr - (uint64_t)region->base, end;
-    return dirty_overlap(region, low, low + bytes) &&
-           find_state(region, low, low + bytes, OTHERS_STATE, gm_writer(core), &end) < low + bytes;
+    const size_t low = addr - (uint64_t)region->base, high = low + bytes;
+    const enum state_class class =
+        region->atomic_writer == -1 || region->atomic_writer == core->index ? OTHERS_STATE : OTHERS_OR_ATOMIC_STATE;
+    size_t end;
+    return dirty_overlap(region, low, high) && find_state(region, low, high, class, gm_writer(core), &end) < high;
+}
+
+void gm_count_as_wait(struct npu_core *core)
+{
+    core->spun = true;
+    core->stats.cores_spun = 1;
 }
 
 void gm_forget_reads(struct npu_core *core, const struct npu_gm_region *region, uint64_t addr)

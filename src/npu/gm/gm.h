@@ -13,7 +13,10 @@ struct npu_gm_region *gm_check(struct npu_core *core, const char *operand, uint6
 uint64_t gm_check_copy(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes, bool write);
 /* Notes a read for the race detector and reports bytes that another core wrote in this epoch. */
 void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes);
-/* True if another core wrote one of these bytes in this epoch. */
+/* Notes that the core has read what another has written, as one that waits for it does: no race is looked for in what it reads until the
+ * epoch ends. */
+void gm_count_as_wait(struct npu_core *core);
+/* True if another core wrote one of these bytes in this epoch, or added to one. */
 bool gm_written_by_others(struct npu_core *core, const struct npu_gm_region *region, uint64_t addr, uint64_t bytes);
 /* Reads of addr so far were polls, no race. */
 void gm_forget_reads(struct npu_core *core, const struct npu_gm_region *region, uint64_t addr);

@@ -183,6 +183,7 @@ static void add_stats(struct npu_stats *sum, const struct npu_stats *core)
     sum->bytes_in += core->bytes_in;
     sum->bytes_out += core->bytes_out;
     sum->cores_busy += core->bytes_out > 0;
+    sum->cores_spun += core->cores_spun;
     sum->path = npu_path(sum->path, core->path);
 }
 

@@ -1,7 +1,7 @@
 /* GM past the scalar cache: ReadGmByPassDCache and WriteGmByPassDCache. A line of the cache that holds the same bytes
  * keeps its own, and comes back over them if it is dirty, as on the chip (asc-devkit docs, 标量计算/
- * WriteGmByPassDCache(ISASI)). Blocks signal each other with these accesses: no race is looked for in what a block
- * reads after such a read, and what it writes is ordered after what the word's writers had done. */
+ * WriteGmByPassDCache(ISASI)). Blocks signal each other with these accesses: after a block has read a word that
+ * another has written, no race is looked for in what it reads; what it writes is ordered after what the word's writers had done. */
 #include "npu/gm/dcache.h"
 #include "npu/gm/gm.h"
 #include "npu/gm_region.h"
@@ -20,7 +20,8 @@ uint64_t npu_gm_read_through(uint64_t addr, int size)
     core->stats.scalar_loads++;
     npu_scalar_spin(core, region, addr, (uint32_t)size);
     gm_forget_reads(core, region, addr);
-    core->spun = true;
+    if (gm_written_by_others(core, region, addr, (uint64_t)size))
+        gm_count_as_wait(core);
     cross_core_word_acquire(core, addr);
     dcache_swap_out(core);
     memcpy(&bits, (const void *)addr, (size_t)size);

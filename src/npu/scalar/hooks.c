@@ -65,7 +65,7 @@ void npu_scalar_spin(struct npu_core *core, struct npu_gm_region *region, uint64
     if (!gm_written_by_others(core, region, addr, bytes)) /* nobody has answered; a word of an input never does */
         return;
     gm_forget_reads(core, region, addr);
-    core->spun = true;
+    gm_count_as_wait(core);
 }
 
 static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write)
