@@ -83,14 +83,23 @@ static void try_other_poison(struct arena *arena, struct bound_case *bound, cons
     free(outputs);
 }
 
-/* --seeds: the same case once more per random schedule, until one is not right. Right results that differ in their bits
- * are told: the order decides about them. */
-static void run_other_orders(struct arena *arena, struct bound_case *bound, struct job *job, struct verdict_case *row)
+/* How many random schedules a case is tried under: --seeds. The strict profile tries one where cores have read what others wrote, as
+ * those do that wait: no race is looked for after such a read, and whether they wait shows where what they read is not there yet. */
+static int orders_wanted(const struct eval_options *options, const struct verdict_case *row)
+{
+    const bool waits = options->profile == TASK_STRICT && row->run.stats.cores_spun;
+    return options->orders ? options->orders : waits && !options->debug;
+}
+
+/* The same case once more per random schedule, until one is not right. Right results that differ in their bits are reported: the order
+ * decides about them. */
+static void run_other_orders(struct arena *arena, struct bound_case *bound, struct job *job, int orders,
+                             struct verdict_case *row)
 {
     uint8_t *saved = gm_memory_save_outputs(bound);
     job->random_order = true;
     job->timing = false;
-    for (int seed = 1; seed <= bound->candidate->options->orders && row->ok; seed++) {
+    for (int seed = 1; seed <= orders && row->ok; seed++) {
         struct verdict_case other = *row;
         job->seed = (uint64_t)seed;
         repeat(arena, bound, job, row->run.run_seconds, &other.run);
@@ -199,8 +208,9 @@ static void run_bound(struct arena *arena, struct bound_case *bound, struct verd
     }
     if (!job.debugger)
         try_other_poison(arena, bound, &job, row);
-    if (options->orders)
-        run_other_orders(arena, bound, &job, row);
+    const int orders = orders_wanted(options, row);
+    if (orders && row->ok)
+        run_other_orders(arena, bound, &job, orders, row);
     json_decref(job.tiling_by_field);
 }
 

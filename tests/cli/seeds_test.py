@@ -2,10 +2,11 @@
 """akgen eval --seeds N: a result that depends on the order in which blocks happen to run. Four blocks add their terms to z
 atomically, which needs no order between them; what is rounded depends on it all the same."""
 import pathlib
+import shutil
 import tempfile
 import unittest
 
-from akgen_program import akgen, verdict
+from akgen_program import akgen, edit, verdict
 
 KERNEL = """#include "kernel_operator.h"
 using namespace AscendC;
@@ -83,6 +84,19 @@ class Seeds(unittest.TestCase):
         self.assertEqual(verdict("UnalignAdd", root, "--scope=kernel", "--case=0")["cases"][0]["orders_tried"], 0)
         shown = akgen("eval", "UnalignAdd", root, "--scope=kernel", "--case=0", "--seeds=4").stdout
         self.assertIn("; right under random:1 to random:4 too\n", shown)
+
+    def test_strict_tries_an_order_where_cores_look_at_words_of_others(self):
+        """A look that waits for nothing is right in program order, in which the block before has written; after it races are not looked for."""
+        kernels = pathlib.Path(__file__).resolve().parents[1] / "kernels"
+        with tempfile.TemporaryDirectory() as directory:
+            root = pathlib.Path(shutil.copytree(kernels / "faults" / "past_cache_of_an_input", pathlib.Path(directory) / "look"))
+            edit(root / "op_kernel" / "unalign_add.cpp", "(__gm__ uint32_t *)x", "(__gm__ uint32_t *)(to + (block - 1) * PER_BLOCK)")
+            self.assertEqual(verdict("UnalignAdd", root, "--scope=kernel", "--case=0")["verdict"], "pass")
+            looks = verdict("UnalignAdd", root, "--scope=kernel", "--case=0", "--profile=strict")
+        self.assertEqual((looks["verdict"], looks["cases"][0]["orders_tried"]), ("fault", 1))
+        self.assertIn("under --schedule=random:1: ", looks["reason"])
+        waits = verdict("UnalignAdd", kernels / "good" / "order_atomic_counter", "--case=0", "--profile=strict")
+        self.assertEqual((waits["verdict"], waits["cases"][0]["orders_tried"]), ("pass", 1))
 
     def test_bad_number(self):
         done = akgen("eval", "UnalignAdd", ".", "--seeds=-1")
