@@ -48,6 +48,8 @@ extern const struct cli_table cli_language_table;
 struct eval_options cli_eval_defaults(void);
 /* --soc of a row that calls with a `const struct npu_soc *`. */
 void cli_take_soc(void *soc, char *text, const struct argp_state *state);
+/* --salt of a row that calls with a `const char *`. */
+void cli_take_salt(void *salt, char *text, const struct argp_state *state);
 /* Applies --tolerance, if it was given, to a task. An error if the task or the profile has no such choice. */
 struct akgen_error *cli_set_tolerance(struct arena *arena, const struct eval_options *eval, struct task *task);
 /* --baseline of eval and bench, of a `struct cli_baseline`. */

@@ -52,11 +52,11 @@ static void take_tolerance(void *options, char *text, const struct argp_state *s
     ((struct eval_options *)options)->tolerance = text;
 }
 
-static void take_salt(void *options, char *text, const struct argp_state *state)
+void cli_take_salt(void *salt, char *text, const struct argp_state *state)
 {
-    if (!*text)
-        argp_error(state, "--salt: expected a text");
-    ((struct eval_options *)options)->salt = text;
+    if (!eval_is_salt(text))
+        argp_error(state, "--salt: expected 1 to 256 printable characters");
+    *(const char **)salt = text;
 }
 
 #define CLI_OF struct eval_options
@@ -84,7 +84,7 @@ static const struct cli_option eval_rows[] = {
     {"seed", 0, "N", CLI_NUMBER(input_seed, 0, INT32_MAX), 0, "seed of the inputs (default 0)"},
     {"inputs", 0, "N", CLI_NUMBER(trials, 1, 1000), 0,
      "inputs tried per case, seeds from --seed on (default: the suite's, 5 in multikernelbench, else 1; strict: 2)"},
-    {"salt", 0, "TEXT", CLI_CALL(take_salt), 0,
+    {"salt", 0, "TEXT", CLI_CALL(cli_take_salt, .at = CLI_AT(salt)), 0,
      "strict: what the inputs behind each case's first ones depend on; kept from who writes candidates, it keeps these "
      "inputs from "
      "them (default: none, inputs that everybody can look up; of a database its own)"},

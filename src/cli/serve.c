@@ -102,7 +102,8 @@ struct serve_arguments {
 static const struct cli_option rows[] = {
     {"stdio", 0, NULL, CLI_FLAG(stdio), 0,
      "requests on standard input, replies on standard output, one JSON object a line"},
-    {"salt", 0, "TEXT", CLI_TEXT(serve.eval.salt), 0, "of requests that have none (see akgen eval --help)"},
+    {"salt", 0, "TEXT", CLI_CALL(cli_take_salt, .at = CLI_AT(serve.eval.salt)), 0,
+     "of requests that have none (see akgen eval --help)"},
     {"jobs", 0, "N", CLI_NUMBER(serve.eval.jobs, 1, 1024), 0,
      "requests that are evaluated side by side (default: number of processors)"},
 };

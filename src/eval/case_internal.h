@@ -56,7 +56,8 @@ struct trial eval_trial(const struct eval_candidate *candidate, const struct tas
 /* Why a later run that was not right was not; under the strict profile nothing that its values decide. */
 const char *trial_error(struct arena *arena, const struct eval_candidate *candidate, const struct trial *trial,
                         const struct verdict_case *again);
-/* Has the row tell the longer time of its own run and of another; none if only its own is known. */
+/* Gives the row the longer time of its own run and of another, or none if the other has none. What else is told of the time stays that of
+ * its own run. */
 void trial_keep_longer(struct verdict_case *row, const struct verdict_case *again);
 
 /* bind.c */

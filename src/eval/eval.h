@@ -27,6 +27,8 @@ void eval_cache_forget(struct eval_cache *cache, const struct task *task);
 void eval_cache_destroy(struct eval_cache *cache);
 
 enum { EVAL_INPUT_SETS = 16 };
+/* True for 1 to 256 printable characters of ASCII. */
+bool eval_is_salt(const char *text);
 
 /* What `akgen run` adds to the evaluation of a case. */
 struct eval_debug {

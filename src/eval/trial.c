@@ -10,6 +10,16 @@
 /* Between the addresses of one run's tensors and the next's. */
 enum { GM_SHIFT = 3 * 512 };
 
+bool eval_is_salt(const char *text)
+{
+    enum { LONGEST = 256 };
+    const size_t length = strnlen(text, LONGEST + 1);
+    for (size_t i = 0; i < length; i++)
+        if (text[i] < ' ' || text[i] > '~')
+            return false;
+    return length >= 1 && length <= LONGEST;
+}
+
 /* A number below 2^63 out of texts and numbers. */
 static uint64_t mixed(const char *salt, uint64_t number, const char *text, uint64_t other)
 {
@@ -45,7 +55,8 @@ struct trial eval_trial(const struct eval_candidate *candidate, const struct tas
     if (options->profile != TASK_STRICT || !(number || options->input_set))
         return trial;
     trial.set = (int)set_of(candidate, task_case, number);
-    trial.seed = mixed(options->salt, options->input_seed, NULL, (uint64_t)trial.set) | TASK_OTHER_VALUES;
+    trial.seed =
+        mixed(options->salt, options->input_seed, candidate->task->name, (uint64_t)trial.set) | TASK_OTHER_VALUES;
     trial.begin = GM_SHIFT * (uint64_t)(number ? number : 1);
     return trial;
 }
@@ -93,12 +104,10 @@ const char *trial_error(struct arena *arena, const struct eval_candidate *candid
 
 void trial_keep_longer(struct verdict_case *row, const struct verdict_case *again)
 {
-    const struct npu_timing *first = &row->run.timing.model, *other = &again->run.timing.model;
-    if (!first->known || (other->known && other->cycles <= first->cycles))
-        return;
-    /* The timeline is the first run's. */
-    const struct job_timing kept = row->run.timing;
-    row->run.timing = again->run.timing;
-    row->run.timing.trace_cut = kept.trace_cut;
-    row->run.timing.trace_errno = kept.trace_errno;
+    struct npu_timing *first = &row->run.timing.model;
+    const struct npu_timing *other = &again->run.timing.model;
+    if (!other->known)
+        first->known = false;
+    else if (first->known && other->cycles > first->cycles)
+        first->cycles = other->cycles;
 }

@@ -7,15 +7,18 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 bool copy_sockets(int *ours, int *theirs)
 {
     int ends[2];
     const int yes = 1;
+    const struct timeval greets_within = {.tv_sec = 30}; /* a copy that is killed before never does */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return false;
     setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
+    setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &greets_within, sizeof greets_within);
     *ours = ends[0];
     *theirs = ends[1];
     return true;

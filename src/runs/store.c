@@ -42,6 +42,8 @@ static struct akgen_error *choose_salt(struct store *store, struct bench *bench)
     sqlite3_stmt *row = store_query(store, newest, "");
     while (store_next(store, row, &error))
         bench->salt = text_column(&bench->arena, row, 0);
+    if (!error && bench->salt && !eval_is_salt(bench->salt))
+        error = error_new("%s: the salt of its newest run is none; --salt gives another", store->path);
     if (error || bench->salt)
         return error;
     if (getrandom(bits, sizeof bits, 0) != sizeof bits)

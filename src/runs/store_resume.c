@@ -143,6 +143,8 @@ struct akgen_error *store_resume(struct store *store, struct bench *bench)
     bench->run = found;
     bench->seconds = earlier.seconds;
     bench->salt = !error && *earlier.salt ? earlier.salt : NULL;
+    if (bench->salt && !eval_is_salt(bench->salt))
+        error = error_new("%s: the salt of run %lld is none", store->path, (long long)found);
     if (!error) {
         for (int i = 0; i < bench->count; i++) {
             struct bench_row *row = &bench->rows[i], *stored;

@@ -246,11 +246,13 @@ static bool try_output(const struct run *run, enum task_mutation kind)
 static struct task_argument values_copy(struct arena *arena, const struct task_argument *input)
 {
     struct task_argument copy = *input;
-    copy.tensors = arena_copy(arena, input->tensors, sizeof *copy.tensors * (size_t)(input->count + 1));
-    for (int t = 0; t < input->count; t++)
+    copy.tensors = arena_alloc(arena, sizeof *copy.tensors * (size_t)(input->count + 1));
+    for (int t = 0; t < input->count; t++) {
+        copy.tensors[t] = input->tensors[t];
         copy.tensors[t].values =
             arena_copy(arena, input->tensors[t].values,
                        (size_t)(input->tensors[t].elements) * akgen_dtype_size(input->tensors[t].type));
+    }
     return copy;
 }
 
