@@ -148,8 +148,8 @@ struct npu_stats {
     uint64_t bytes_in, bytes_out;   /* GM->local, local->GM */
     uint64_t path;                  /* a digest of the way that the cores took: basic blocks, addresses of accesses */
     int blocks, waves;
-    int cores_busy;  /* that moved bytes out of their local memories */
-    int cores_spun;  /* that read a word of GM which another had written since the last SyncAll, as one that waits does */
+    int cores_busy; /* that moved bytes out of their local memories */
+    int cores_spun; /* that read a word of GM which another had written since the last SyncAll, as one that waits does */
     int kernel_type; /* enum npu_kernel_type: named or inferred; 0 before a launch */
 };
 
