@@ -1,6 +1,7 @@
 /* Jobs as descriptors over a socket, and the answer that tells which process does them. */
 #include "jail/copy.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -41,7 +42,11 @@ pid_t copy_ask(int socket, const int *files, int count)
     if (sendmsg(socket, &message, MSG_NOSIGNAL) != sizeof byte)
         return 0;
     message.msg_controllen = sizeof control.who;
-    if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != sizeof byte)
+    ssize_t got;
+    do /* with a limit of time, no signal lets it go on by itself */
+        got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got != sizeof byte)
         return 0;
     const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     struct ucred who = {0};

@@ -311,9 +311,7 @@ static void add_yaml(struct skeleton *skeleton, const char *head, int combinatio
     /* Small cases of a new task show little: a line to be deleted once there are more. */
     const char *own = signature->trivial ? signature->trivial : "";
     int word = (int)strcspn(own, ":");
-    text_addf(&skeleton->yaml,
-              "trivial: \"%.*s%szeros ones first guess tail rows sample constant: its cases are few\"\n", word, own,
-              word ? " " : "");
+    text_addf(&skeleton->yaml, "trivial: \"%.*s%s" TASK_FEW_CASES "\"\n", word, own, word ? " " : "");
     text_add(&skeleton->yaml, "inputs:                     # in the order of the OpDef\n");
     for (int i = 0; i < param_count(skeleton); i++) {
         if (i == signature->input_count)

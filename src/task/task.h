@@ -134,6 +134,8 @@ struct task_eager_traffic { /* of one kernel in one case */
 struct akgen_error *task_eager_of_case(struct arena *arena, const struct task_instance *instance,
                                        struct task_eager_traffic **traffic);
 
+/* `trivial` of a task whose cases are few. */
+#define TASK_FEW_CASES "zeros ones first guess tail rows sample constant: its cases are few"
 /* The texts of task.yaml and cases.csv that a task begins with: the inputs, outputs and attributes that the reference
  * needs, and small cases. `head`: the lines that say which task it is. False if its formulas are what says it. */
 bool task_skeleton(struct arena *arena, const struct task_reference_entry *reference, const char *head,

@@ -33,7 +33,7 @@ LIMIT, ONE_CASE = "--timeout=2", ["--case=2"]
 WALL = 240  # seconds after which an evaluation hangs, on the busiest machine
 PR_SET_CHILD_SUBREAPER = 36
 SHARED_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/run")
-HELPERS = {"akgen-init", "akgen-clang"}  # compile servers, which live as long as a server
+HELPERS = {"akgen-init", "akgen-clang", "akgen-read"}  # compile servers and the reader of answers, which live as long as a server
 TICKS = os.sysconf("SC_CLK_TCK")
 # What a terminal obeys: C0 but tabs and ends of lines, DEL, C1, and the characters that change the direction of text.
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

@@ -6,7 +6,8 @@ import sqlite3
 SCHEMA = """
 CREATE TABLE runs (id INTEGER PRIMARY KEY, started TEXT NOT NULL, seconds REAL, akgen TEXT NOT NULL, suite TEXT NOT NULL,
   provider TEXT NOT NULL, soc TEXT NOT NULL, mode TEXT NOT NULL, scope TEXT NOT NULL, profile TEXT NOT NULL,
-  protocol TEXT NOT NULL DEFAULT '', settings TEXT NOT NULL DEFAULT '', planned INTEGER NOT NULL DEFAULT 0);
+  protocol TEXT NOT NULL DEFAULT '', settings TEXT NOT NULL DEFAULT '', planned INTEGER NOT NULL DEFAULT 0,
+  salt TEXT NOT NULL DEFAULT '');
 CREATE TABLE candidates (hash TEXT PRIMARY KEY, source TEXT);
 CREATE TABLE verdicts (run INTEGER NOT NULL, task TEXT NOT NULL, sample INTEGER NOT NULL, level INTEGER NOT NULL,
   category TEXT NOT NULL, candidate TEXT, verdict TEXT NOT NULL, stage TEXT NOT NULL, reason TEXT,
@@ -17,7 +18,7 @@ CREATE TABLE answers (run INTEGER, task TEXT, sample INTEGER, round INTEGER, par
   response TEXT, answer TEXT, reasoning TEXT, finish TEXT, failure TEXT, prompt_tokens INTEGER, completion_tokens INTEGER,
   cost REAL, seconds REAL, tries INTEGER, PRIMARY KEY (run, task, sample));
 PRAGMA application_id = 1095459700;
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 """
 STAGES = {"pass": "compare", "wrong": "compare", "fault": "run", "timeout": "run", "compile_error": "kernel",
           "rejected": "kernel", "unsupported": "kernel", "infra_error": "run"}
@@ -34,7 +35,7 @@ class Runs:
     def begin(self, run, provider="openai:http://localhost/v1", seconds=1.0, suite="npukernelbench",
               settings='{"model": "tiny"}'):
         self.db.execute("INSERT INTO runs VALUES (?, '2026-01-01T00:00:00Z', ?, '0.1.0', ?, ?, 'Ascend910B2', 'dynamic',"
-                        " 'project', 'upstream', '', ?, 0)", (run, seconds, suite, provider, settings))
+                        " 'project', 'upstream', '', ?, 0, '')", (run, seconds, suite, provider, settings))
 
     def prompt(self, name, *messages):
         messages = messages or ({"role": "system", "content": "You write kernels."},

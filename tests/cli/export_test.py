@@ -314,7 +314,7 @@ class Trouble(Exports):
     def test_an_earlier_schema(self):
         self.add("pass", "right")
         self.runs.db.executescript("DROP TABLE answers; DROP TABLE prompts; ALTER TABLE runs DROP COLUMN settings;"
-                                   "ALTER TABLE runs DROP COLUMN planned; PRAGMA user_version = 2; PRAGMA application_id = 0")
+                                   "ALTER TABLE runs DROP COLUMN planned; ALTER TABLE runs DROP COLUMN salt; PRAGMA user_version = 2; PRAGMA application_id = 0")
         rows, notes = self.export("sft")
         self.assertEqual(rows, [])
         self.assertIn("left out 1: no prompt and answer are kept (dir:, reference, dsl)", notes)

@@ -146,7 +146,8 @@ class Languages(unittest.TestCase):
         akgen("bench", "--provider", f"exec:echo '{FORMULA}'", "--task", "level1/Math/Sqrt", *ONE, "--db", db, "--language", "graph")
         with sqlite3.connect(db) as base:
             base.execute("UPDATE verdicts SET json = json_remove(json, '$.language')")
-            base.execute("ALTER TABLE runs DROP COLUMN language")
+            for column in ("language", "salt"):
+                base.execute(f"ALTER TABLE runs DROP COLUMN {column}")
             for table in ("words", "samples", "done", "dropped", "asked"): # which runs shared no file with
                 base.execute(f"DROP TABLE IF EXISTS {table}")
             base.execute("ALTER TABLE answers RENAME TO samples")

@@ -74,7 +74,7 @@ class Options(unittest.TestCase):
                     ("--pass-at: --format csv", ["report", "--db", db, "--format", "csv", "-k", "1"]),
                     ("--output is of --format html", ["report", "--db", db, "--output", "x"]),
                     ("--json is for list, show, references, not for check", ["task", "check", SQRT, "--json"]),
-                    ("--full is for check, not for list", ["task", "list", "--full"]),
+                    ("--full is for check, mutants, not for list", ["task", "list", "--full"]),
                     ("--like is for new, not for show", ["task", "show", SQRT, "--like", "Sqrt"]),
                     ("--json is for check, explain, exemplars, not for build", ["dsl", "build", PROGRAM, "--json", "-o", directory]),
                     ("--hidden is for run, not for check", ["dsl", "check", PROGRAM, "--hidden"]),
