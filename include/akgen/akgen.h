@@ -65,7 +65,7 @@ struct akgen_request {
         strict_order; /* accesses that nothing orders are faults even where the result is the same whichever comes first */
     bool first_failure; /* no case is begun behind the first that does not pass: enough where only a reward is wanted */
     uint64_t input_seed;
-    /* Strict: what the inputs behind the first ones of a case depend on (docs/tasks.md, Judging). NULL: everybody can compute them. */
+    /* Under the strict profile the inputs of a case's later runs depend on it (docs/tasks.md, Judging). NULL: everybody can compute them. */
     const char *salt;
     /* Limit per case, should its steps not end it (docs/verdict.md): seconds of the clock, less those in which its process
      * waited for a processor that others had; 0 = 60. */

@@ -90,7 +90,7 @@ struct sent {
     const char *problem;     /* why there is no copy */
 };
 
-/* What sandbox_adopt asks for. */
+/* Makes the copy for sandbox_adopt. */
 static int make_copy(void *closure, int output)
 {
     struct sent *sent = closure;
@@ -126,7 +126,7 @@ static int job_file(const struct reader_limits *limits, const void *message, siz
     return -1;
 }
 
-/* How an attempt ended. */
+/* Endings of an attempt. */
 enum ending {
     READ,    /* with a result */
     LATE,    /* the candidate's time is over */

@@ -29,7 +29,7 @@ struct akgen_error *candidate_try_task(const char *dir, const char *yaml, const 
 /* Ends akgen-read; the next answer starts it again. */
 void candidate_end_reader(void);
 
-/* What one reading may use besides the candidate's own limits. For tests: others than usual, until they are set to zeros again. */
+/* Limits of one reading besides the candidate's own. A test sets others than the usual ones, and zeros bring these back. */
 struct reader_limits {
     double seconds;
     uint64_t memory; /* bytes of address space, akgen-read's own among them; a sanitized build has no limit */

@@ -1,4 +1,4 @@
-/* What akgen-read does of a job: the same functions that read our own texts in the process at hand. */
+/* Does akgen-read's part of a job, by the functions that read our own texts in the process at hand. */
 #include "candidate/program.h"
 #include "candidate/reader_internal.h"
 

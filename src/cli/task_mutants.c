@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 
-static const char *const profiles[] = {[TASK_UPSTREAM] = "upstream", [TASK_STRICT] = "strict"};
-
-/* How many tasks have a mutant of a kind, and how many a profile passes one in; TASK_MUTATIONS: of any kind. */
+/* Counts the tasks that have a mutant of a kind, and those in which a profile passes one; TASK_MUTATIONS stands for any kind. */
 struct kind_count {
     int tasks, passed, listed; /* listed: passed by contract alone (`trivial`) */
 };
@@ -26,7 +24,7 @@ static struct akgen_error *count_task(struct arena *arena, const struct task *ta
         if (!task_mutant_passes(mutant))
             continue;
         *(by_contract ? &listed : &passed) |= bit;
-        printf("%s/%s %s: passes one that %s%s%s\n", task->suite, task->name, profiles[profile],
+        printf("%s/%s %s: passes one that %s%s%s\n", task->suite, task->name, eval_profiles.of[profile],
                task_mutant_text(arena, task, mutant), by_contract ? ": " : "", by_contract ? trivial->reason : "");
     }
     for (int kind = 0; kind <= TASK_MUTATIONS && !error; kind++) {

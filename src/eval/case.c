@@ -83,8 +83,9 @@ static void try_other_poison(struct arena *arena, struct bound_case *bound, cons
     free(outputs);
 }
 
-/* How many random schedules a case is tried under: --seeds. The strict profile tries one where cores have read what others wrote, as
- * those do that wait: no race is looked for after such a read, and whether they wait shows where what they read is not there yet. */
+/* Returns how many random schedules a case is tried under: as many as --seeds says. The strict profile tries one without being asked
+ * where cores have read what others wrote in the same epoch. Cores that wait do so, and the machine looks for no race after such a read;
+ * another order shows whether they wait. */
 static int orders_wanted(const struct eval_options *options, const struct verdict_case *row)
 {
     const bool waits = options->profile == TASK_STRICT && row->run.stats.cores_spun;
@@ -270,8 +271,8 @@ static void run_case(const struct eval_candidate *candidate, const struct task_c
 }
 
 /* Runs a right case once more with other inputs, under the strict profile at other addresses: what was right by luck,
- * or by knowing where and what the inputs are, is not right again. What its values decide stays here there: of the run, the
- * row keeps the first. */
+ * or by knowing where and what the inputs are, is not right again. Under the strict profile the row
+ * keeps the first run, and takes from this one its conclusion alone. */
 static void run_again(const struct eval_candidate *candidate, const struct task_case *task_case, int number,
                       struct tilings *tilings, struct arena *arena, struct verdict_case *row)
 {

@@ -53,11 +53,11 @@ const char *eval_case_dtype(const struct task_instance *instance);
 /* trial.c */
 /* Run `number`, from 0 on, of the candidate's case. */
 struct trial eval_trial(const struct eval_candidate *candidate, const struct task_case *task_case, int number);
-/* Why a later run that was not right was not; under the strict profile nothing that its values decide. */
+/* Returns why a later run was not right. Under the strict profile the text does not depend on the values of its inputs. */
 const char *trial_error(struct arena *arena, const struct eval_candidate *candidate, const struct trial *trial,
                         const struct verdict_case *again);
-/* Gives the row the longer time of its own run and of another, or none if the other has none. What else is told of the time stays that of
- * its own run. */
+/* Gives the row the longer time of its own run and of another, or none if the other has none. Pipes, bytes and lines stay those of the
+ * row's own run. */
 void trial_keep_longer(struct verdict_case *row, const struct verdict_case *again);
 
 /* bind.c */

@@ -1,6 +1,6 @@
-/* The runs of a case: which inputs each has, and what is told of the later ones. Later runs of the strict profile have inputs that
- * nobody who writes candidates knows: one of 16 sets, whose values depend on a salt. So a kernel that recognises inputs knows those
- * of the first run alone, and nothing that depends on the values of the others gets out. */
+/* Chooses the inputs of each run of a case, and the words about the later runs. Later runs of the strict profile have one of 16 sets of
+ * inputs, and the values of a set depend on a salt. So the author of a candidate knows the inputs of the first run alone, and a verdict
+ * says nothing of the others but what the run came to and how long it took. */
 #include "base/digest.h"
 #include "eval/case_internal.h"
 
@@ -37,7 +37,8 @@ static uint64_t mixed(const char *salt, uint64_t number, const char *text, uint6
     return result;
 }
 
-/* The set, from 1 on, of a run of the strict profile. Runs of one case have different ones; those behind the last have sets of their own. */
+/* Returns the number, from 1 on, of the set that a run of the strict profile has. Each run of a case has another set; runs beyond the
+ * sixteenth have sets that only they use. */
 static uint64_t set_of(const struct eval_candidate *candidate, const struct task_case *task_case, int number)
 {
     const struct eval_options *options = candidate->options;
